@@ -1,0 +1,50 @@
+"""The errors and the warning of evalfixes: a class per failure, carrying what it is about."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # `typing` and `collections.abc` are not free at start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class EvalfixesWarning(UserWarning):
+    """Something that evalfixes left alone, or could not do, that its user should know of."""
+
+
+class EvalfixesError(Exception):
+    """Base of every error that evalfixes raises on purpose."""
+
+
+class UnknownFixError(EvalfixesError, LookupError):
+    """A fix id that is not in the catalogue.
+
+    Attributes:
+        fix_id: The id as it was given.
+        near: Ids of the catalogue that look like it, best first.
+    """
+
+    def __init__(self, fix_id: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
+        self.fix_id = fix_id
+        self.near = get_close_matches(fix_id, list(known), n=3, cutoff=0.4)
+        hint = f"; did you mean {', '.join(self.near)}?" if self.near else ""
+        super().__init__(f"unknown fix {fix_id!r}{hint} (`evalfixes list` shows all fixes)")
+
+
+class DriftError(EvalfixesError):
+    """Raised under ``strict`` when a fix cannot be put in place.
+
+    Attributes:
+        fix_id: The fix that is not in place.
+        reason: Why not.
+    """
+
+    def __init__(self, fix_id: str, reason: str) -> None:
+        self.fix_id = fix_id
+        self.reason = reason
+        super().__init__(f"{fix_id}: {reason}")
+
+
+class OptionError(EvalfixesError, ValueError):
+    """An option of `apply` or an environment variable whose value means nothing."""

@@ -1,0 +1,1 @@
+"""How a fix reaches a live interpreter."""

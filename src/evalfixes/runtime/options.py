@@ -1,0 +1,57 @@
+"""The options that `apply()` sets and the fixes read at call time."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+INCOMPLETE = ("decide", "unscored", "worst")
+
+
+class Options:
+    """How the fixes deal with a judge that did not answer everything.
+
+    Attributes:
+        rejudge: How often an incomplete reply is put to the judge again, for what is missing only;
+            0 turns it off.
+        incomplete: What becomes of parts that stay missing: ``decide`` (a status that they cannot
+            change stands, with the worse score; otherwise unscored), ``unscored`` (any missing part
+            makes the whole unscored) or ``worst`` (missing counts as not supported).
+        allow_unscored: Metrics known to be unavailable, which then do not gate while they are
+            unscored: tables of ``metric``, ``reason`` and ``until`` (a date, ISO 8601).
+    """
+
+    __slots__ = ("allow_unscored", "incomplete", "rejudge")
+
+    def __init__(
+        self, rejudge: int = 1, incomplete: str = "decide", allow_unscored: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        from_option = None
+        if isinstance(rejudge, bool) or not isinstance(rejudge, int) or rejudge < 0:
+            from_option = f"rejudge={rejudge!r} is not a whole number from 0 up"
+        elif incomplete not in INCOMPLETE:
+            from_option = f"incomplete={incomplete!r} is not one of {', '.join(INCOMPLETE)}"
+        else:
+            for entry in allow_unscored:
+                lacking = [key for key in ("metric", "reason", "until") if not entry.get(key)]
+                if lacking:
+                    from_option = f"allow_unscored: {entry!r} has no {' and no '.join(lacking)}"
+        if from_option is not None:
+            from evalfixes.errors import OptionError
+
+            raise OptionError(f"evalfixes.apply: {from_option}")
+        self.rejudge = rejudge
+        self.incomplete = incomplete
+        self.allow_unscored = tuple(allow_unscored)
+
+
+current = Options()
+"""The options in force; replaced as a whole by `apply()`, so a reader sees one consistent set."""
+
+
+def set_current(options: Options) -> None:
+    """Puts options in force."""
+    global current
+    current = options
