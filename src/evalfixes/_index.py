@@ -21,4 +21,10 @@ class Entry:
         self.default = default
 
 
-INDEX: dict[str, Entry] = {}
+INDEX: dict[str, Entry] = {
+    "adk-response-match-thoughts": Entry(
+        "google-adk",
+        "google_adk.response_match_thoughts",
+        ("google.adk.evaluation.final_response_match_v1",),
+    ),
+}

@@ -10,55 +10,74 @@ import os
 import sys
 from _thread import RLock
 
+from evalfixes import catalog
 from evalfixes._index import INDEX
-from evalfixes.catalog import closure
-from evalfixes.runtime import options
+from evalfixes.runtime import options as options_module
 from evalfixes.runtime.hooks import Finder, initializing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from contextlib import AbstractContextManager
-    from types import ModuleType
+    from collections.abc import Iterable, Iterator, Sequence
+    from types import ModuleType, TracebackType
     from typing import Any
 
-    from evalfixes.runtime.binding import Binding
-    from evalfixes.runtime.report import Report
+    from evalfixes.runtime.decide import Decision
+    from evalfixes.runtime.slot import Slot
+    from evalfixes.runtime.state import FixStatus
 
 
 class Engine:
     """The fixes chosen in this process, and what was replaced for them.
 
     Attributes:
-        chosen: Ids of the fixes that `apply` was asked for, with what they require.
-        skipped: Ids left out on request, with the reason.
-        bindings: What was replaced, per fix id.
-        problems: Why a chosen fix is not in place, per fix id.
+        chosen: Ids of the fixes that `apply` was asked for, with what they require, required first.
+        skipped: Why fixes were left out on request, by id.
+        slots: What was replaced, by target.
+        decisions: What the installed files say, by fix id.
+        problems: Why a chosen fix is not in place, by id.
         strict: Whether a problem is raised instead of warned of.
+        forced: Whether unknown texts are replaced too; only the probe of `evalfixes doctor` does.
+        warned: Warnings that have been given.
     """
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.chosen: dict[str, None] = {}
         self.skipped: dict[str, str] = {}
-        self.bindings: dict[str, list[Binding]] = {}
+        self.slots: dict[str, Slot] = {}
+        self.decisions: dict[str, Decision] = {}
         self.problems: dict[str, str] = {}
         self.strict = False
+        self.forced = False
+        self.warned: set[str] = set()
         self._finder = Finder(self._on_import)
 
-    def choose(self, ids: Iterable[str], skip: Iterable[str], strict: bool) -> None:
-        """Takes on fixes, watches their modules, and sees to those that are imported already."""
+    def choose(self, chosen: Iterable[str], skipped: dict[str, str], strict: bool) -> None:
+        """Takes on fixes, watches their modules, and sees to those that are imported already.
+
+        Args:
+            chosen: Ids, required ones first.
+            skipped: Why others are left out.
+            strict: Raise where a fix cannot be put in place.
+
+        Raises:
+            DriftError: Under ``strict``, a fix cannot be put in place.
+        """
         with self.lock:
-            chosen, self.skipped = select(ids, skip)
-            self.chosen.update(dict.fromkeys(chosen))
+            self.skipped = skipped
             self.strict = strict
-            waiting = {module for fix_id in self.chosen for module in INDEX[fix_id].modules}
-            self._finder.watch(waiting)
-        present = [sys.modules[name] for name in waiting if name in sys.modules]
+            for fix_id in chosen:
+                self.chosen[fix_id] = None
+                self.problems.pop(fix_id, None)
+            self.decisions.clear()
+            watched = dict.fromkeys(module for fix_id in self.chosen for module in INDEX[fix_id].modules)
+            if watched:
+                self._finder.watch(watched)
+        present = [module for name in watched if (module := sys.modules.get(name)) is not None]
         for module in present:
             if initializing(module):
                 # Another thread is importing it: wait without our lock, or its hook would wait for us.
-                # In this very thread the import cannot be waited for; the next import looks again.
+                # If it is this very thread, the import returns at once and the next one looks again.
                 from importlib import import_module
 
                 import_module(module.__name__)
@@ -69,9 +88,13 @@ class Engine:
             with self.lock:
                 self._install(present, None)
         if strict:
-            from evalfixes.runtime.state import require_in_order
+            from evalfixes.runtime.state import require_order
 
-            require_in_order(self)
+            require_order(self)
+
+    def finish(self) -> None:
+        """Sees to modules that were half imported when they were first looked at."""
+        self._finder.finish()
 
     def _on_import(self, module: ModuleType, since: list[str]) -> None:
         with self.lock:
@@ -83,20 +106,22 @@ class Engine:
         install(self, modules, since)
 
     def withdraw(self, ids: Iterable[str] | None = None) -> list[str]:
-        """Puts the originals back, and returns what was left because it is no longer ours."""
+        """Puts originals back; returns the targets that were left, since somebody changed them after us."""
         left: list[str] = []
         with self.lock:
-            for fix_id in list(self.chosen) if ids is None else list(ids):
-                for binding in reversed(self.bindings.get(fix_id, [])):
-                    if not binding.restore():
-                        left.append(f"{fix_id}: {binding.name} is now {binding.current_description()}")
-                self.bindings.pop(fix_id, None)
-                self.problems.pop(fix_id, None)
+            layered = {fix_id for slot in self.slots.values() for fix_id in slot.layers}
+            for fix_id in [*reversed(list(self.chosen)), *layered] if ids is None else list(ids):
+                left += [slot.target for slot in self.slots.values() if not slot.remove(fix_id)]
                 self.chosen.pop(fix_id, None)
+                self.problems.pop(fix_id, None)
+            for target in [target for target, slot in self.slots.items() if not slot.layers]:
+                del self.slots[target]
+            self.decisions.clear()
             if not self.chosen:
                 self._finder.stop()
-                self.skipped.clear()
-        return left
+                self.skipped = {}
+                self.strict = False
+        return list(dict.fromkeys(left))
 
 
 def select(ids: Iterable[str], skip: Iterable[str]) -> tuple[list[str], dict[str, str]]:
@@ -105,22 +130,133 @@ def select(ids: Iterable[str], skip: Iterable[str]) -> tuple[list[str], dict[str
     Raises:
         UnknownFixError: An id is not in the catalogue.
     """
-    wanted = list(ids)
-    skipped: dict[str, str] = {}
+    wanted = catalog.closure(ids) or catalog.closure(i for i, entry in INDEX.items() if entry.default)
+    skipped = dict.fromkeys(skip, "skipped by apply(skip=...)")
+    for part in os.environ.get("EVALFIXES_SKIP", "").split(","):
+        if part.strip():
+            skipped.setdefault(part.strip(), "skipped by EVALFIXES_SKIP")
+    catalog.closure(skipped)
     if os.environ.get("EVALFIXES_DISABLE", "").strip().lower() not in ("", "0", "false", "no"):
-        closure(wanted)
         return [], dict.fromkeys(INDEX, "EVALFIXES_DISABLE is set")
-    for fix_id in closure(skip):
-        pass
-    for fix_id in skip:
-        skipped[fix_id] = "skipped by apply(skip=…)"
-    for fix_id in filter(None, (part.strip() for part in os.environ.get("EVALFIXES_SKIP", "").split(","))):
-        closure([fix_id])
-        skipped.setdefault(fix_id, "skipped by EVALFIXES_SKIP")
-    chosen = closure(wanted) if wanted else closure(i for i, entry in INDEX.items() if entry.default)
-    for fix_id in chosen:
-        missing = [r for r in INDEX[fix_id].requires if r in skipped]
-        if missing and fix_id not in skipped:
-            skipped[fix_id] = f"needs {', '.join(missing)}, which is skipped"
-            warn(f"{fix_id} is skipped too: it needs {', '.join(missing)}")
-    return [fix_id for fix_id in chosen if fix_id not in skipped], skipped
+    for fix_id in wanted:
+        needs = [required for required in INDEX[fix_id].requires if required in skipped]
+        if needs and fix_id not in skipped:
+            from evalfixes.runtime.warn import warn
+
+            skipped[fix_id] = f"needs {', '.join(needs)}, which is skipped"
+            warn(f"{fix_id} is skipped too: without {', '.join(needs)} it would do harm")
+    return [fix_id for fix_id in wanted if fix_id not in skipped], skipped
+
+
+engine = Engine()
+"""The one engine of this process."""
+
+if hasattr(os, "register_at_fork"):  # a thread that is not copied cannot release the lock
+    os.register_at_fork(after_in_child=lambda: setattr(engine, "lock", RLock()))
+
+
+def apply(
+    *ids: str,
+    skip: Iterable[str] = (),
+    strict: bool = False,
+    rejudge: int = 1,
+    incomplete: str = "decide",
+    allow_unscored: Sequence[dict[str, Any]] = (),
+) -> Report:
+    """Puts fixes in place in this interpreter, now or when their upstream module is imported.
+
+    It imports no upstream package and may be called before or after one is imported, more than
+    once, and from any thread. ``EVALFIXES_SKIP=id,id`` and ``EVALFIXES_DISABLE=1`` in the
+    environment leave fixes out.
+
+    Args:
+        *ids: Fix ids; what they require comes with them. None for every fix that is on by default.
+        skip: Fix ids to leave out; fixes that require one of them are left out too, with a warning.
+        strict: Raise where a fix cannot be put in place, instead of warning.
+        rejudge: See `evalfixes.runtime.options.Options`.
+        incomplete: See there.
+        allow_unscored: See there.
+
+    Returns:
+        A report that prints as a table; it is worked out when it is looked at.
+
+    Raises:
+        UnknownFixError: An id is not in the catalogue; nothing was changed.
+        OptionError: An option's value means nothing; nothing was changed.
+        DriftError: Under ``strict``, a fix does not fit what is installed. Under ``strict`` a later
+            import of an upstream module can raise it too.
+    """
+    options = options_module.Options(rejudge, incomplete, allow_unscored)
+    for name, value in (("skip", skip), ("ids", ids)):
+        if isinstance(value, str):
+            from evalfixes.errors import OptionError
+
+            raise OptionError(f"evalfixes.apply: {name}={value!r} is a string; give a list of fix ids")
+    skip = tuple(skip)
+    selected = select(ids, skip)
+    options_module.current = options
+    engine.choose(*selected, strict)
+    return Report()
+
+
+def revert(*ids: str) -> list[str]:
+    """Takes fixes out again: the very objects that were replaced are bound as before.
+
+    Args:
+        *ids: Fix ids; none for all. Fixes that require one of them are taken out with it.
+
+    Returns:
+        Targets that were left as they are, because somebody else replaced them after evalfixes did.
+
+    Raises:
+        UnknownFixError: An id is not in the catalogue; nothing was changed.
+    """
+    if not ids:
+        return engine.withdraw()
+    catalog.closure(ids)
+    wanted = set(ids)
+    return engine.withdraw(
+        [fix_id for fix_id in reversed(list(engine.chosen)) if wanted & {*catalog.closure([fix_id])}]
+    )
+
+
+class Report:
+    """What `apply` did: iterate over it for one `FixStatus` per fix, print it for a table.
+
+    It looks at the process when it is looked at, so it shows fixes that were put in place later too.
+    """
+
+    def __iter__(self) -> Iterator[FixStatus]:
+        from evalfixes.runtime.state import status
+
+        return iter(status())
+
+    def __str__(self) -> str:
+        from evalfixes.runtime.state import render
+
+        return render(list(self))
+
+    def __repr__(self) -> str:
+        return f"<evalfixes: {str(self).splitlines()[0]}>"
+
+
+class applied:  # noqa: N801 - reads as a verb in `with evalfixes.applied():`
+    """Context manager: `apply` on entry, and on exit take out what was not chosen before.
+
+    It changes the whole process, not only the thread or task that enters it.
+    """
+
+    def __init__(self, *ids: str, **options: Any) -> None:
+        self._ids = ids
+        self._options = options
+
+    def __enter__(self) -> Report:
+        self._before = set(engine.chosen)
+        self._settings = engine.skipped, engine.strict, options_module.current
+        return apply(*self._ids, **self._options)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        engine.withdraw([fix_id for fix_id in reversed(list(engine.chosen)) if fix_id not in self._before])
+        engine.skipped, engine.strict, options_module.current = self._settings

@@ -49,9 +49,3 @@ class Options:
 
 current = Options()
 """The options in force; replaced as a whole by `apply()`, so a reader sees one consistent set."""
-
-
-def set_current(options: Options) -> None:
-    """Puts options in force."""
-    global current
-    current = options
