@@ -51,9 +51,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'evalfixes' has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(home), name)
+    value: object = getattr(__import__(home, fromlist=(name,)), name)  # importlib is not free at start-up
     globals()[name] = value
     return value
 

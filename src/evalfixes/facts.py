@@ -57,7 +57,8 @@ class FixFacts:
 def upstream(dist: str) -> Mapping[str, Any]:
     """The parsed ``upstream/<dist>.toml``."""
     with (folder("upstream") / f"{dist}.toml").open("rb") as stream:
-        return tomllib.load(stream)
+        parsed: Mapping[str, Any] = tomllib.load(stream)
+    return parsed
 
 
 @cache

@@ -28,7 +28,7 @@ def of_source(source: str, qualnames: Iterable[str]) -> dict[str, str]:
     text = source.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     tree = ast.parse(text)
-    found = {}
+    found: dict[str, str] = {}
     for qualname in qualnames:
         if not qualname:
             found[qualname] = _hash(text)

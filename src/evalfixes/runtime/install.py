@@ -12,7 +12,7 @@ from evalfixes._index import INDEX
 from evalfixes.errors import DriftError
 from evalfixes.fix import Fix
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, UNKNOWN, Decision, decide
-from evalfixes.runtime.slot import CannotReplace, Slot, package_root
+from evalfixes.runtime.slot import CannotReplaceError, Slot, package_root
 from evalfixes.runtime.warn import warn
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
             problem = _obstacle(engine, fix)
             if problem is None:
                 _replace(engine, fix, names, rebind)
-        except CannotReplace as error:
+        except CannotReplaceError as error:
             problem = str(error)
         except Exception as error:  # a fault of ours must not break the user's import
             problem = f"{type(error).__name__}: {error}"
@@ -78,18 +78,18 @@ def _replace(
         if slot is None or slot.module is not module:  # new, or the module was imported anew
             try:
                 slot = Slot(module, replacement.target, replacement.inherited)
-            except CannotReplace:
+            except CannotReplaceError:
                 if replacement.optional:
                     continue
                 raise
             foreign = slot.foreign_before_us(package_root(module))
             if foreign and not replacement.calls_original:
-                raise CannotReplace(f"{replacement.target} is already replaced by {foreign}; it is left alone")
+                raise CannotReplaceError(f"{replacement.target} is already replaced by {foreign}; it is left alone")
             engine.slots[replacement.target] = slot
         elif fix.id in slot.layers:
             continue
         elif not slot.intact and slot.layers:
-            raise CannotReplace(f"somebody replaced {replacement.target} after evalfixes did")
+            raise CannotReplaceError(f"somebody replaced {replacement.target} after evalfixes did")
         old, new = slot.add(fix.id, replacement)
         for namespace, name in slot.aliases:
             if namespace.get(name) is old:

@@ -29,7 +29,7 @@ class Options:
         self, rejudge: int = 1, incomplete: str = "decide", allow_unscored: Sequence[dict[str, Any]] = ()
     ) -> None:
         from_option = None
-        if isinstance(rejudge, bool) or not isinstance(rejudge, int) or rejudge < 0:
+        if type(rejudge) is not int or rejudge < 0:
             from_option = f"rejudge={rejudge!r} is not a whole number from 0 up"
         elif incomplete not in INCOMPLETE:
             from_option = f"incomplete={incomplete!r} is not one of {', '.join(INCOMPLETE)}"

@@ -64,7 +64,7 @@ def store(fix_id: str, files: Mapping[str, Path], state: str) -> bool:
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             json.dump(proofs, stream, indent=1, sort_keys=True)
-        os.replace(name, path)
+        Path(name).replace(path)
     except OSError:
         return False
     return True

@@ -6,6 +6,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -15,7 +16,7 @@ _MISSING = object()
 _FLAG_ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-class CannotReplace(Exception):
+class CannotReplaceError(Exception):
     """Why a target cannot be replaced here."""
 
 
@@ -33,7 +34,7 @@ class Slot:
         aliases: Other modules' names bound to the same function: ``(namespace, name)``.
 
     Raises:
-        CannotReplace: The target does not exist or is no function.
+        CannotReplaceError: The target does not exist or is no function.
     """
 
     def __init__(self, module: ModuleType, target: str, inherited: bool) -> None:
@@ -44,15 +45,15 @@ class Slot:
         for name in path:
             owner = vars(owner).get(name, _MISSING)
             if owner is _MISSING:
-                raise CannotReplace(f"{target} does not exist")
+                raise CannotReplaceError(f"{target} does not exist")
         self.owner = owner
         self.inherited = inherited and self.attribute not in vars(owner)
         self._raw = getattr(owner, self.attribute, _MISSING) if self.inherited else self._bound()
         if self._raw is _MISSING:
-            raise CannotReplace(f"{target} does not exist")
+            raise CannotReplaceError(f"{target} does not exist")
         self.original: Callable[..., Any] = _function(self._raw)
         if not callable(self.original):
-            raise CannotReplace(f"{target} is no function but {type(self.original).__name__}")
+            raise CannotReplaceError(f"{target} is no function but {type(self.original).__name__}")
         self.layers: dict[str, Replacement] = {}
         self.aliases: list[tuple[dict[str, Any], str]] = []
         self._installed: Any = self._raw
@@ -69,7 +70,8 @@ class Slot:
     @property
     def installed(self) -> Callable[..., Any]:
         """The function that we put there last; the original while there is no layer."""
-        return _function(self._installed)
+        function: Callable[..., Any] = _function(self._installed)
+        return function
 
     def foreign_before_us(self, root: str) -> str:
         """Who replaced the original before we saw it; empty if nobody did."""
@@ -107,7 +109,7 @@ class Slot:
             The function bound before and the one bound now, for rebinding aliases.
 
         Raises:
-            CannotReplace: A build gave something else than a function of the original's async kind.
+            CannotReplaceError: A build gave something else than a function of the original's async kind.
         """
         function = self.original
         for fix_id, replacement in self.layers.items():
@@ -153,10 +155,10 @@ def _function(raw: Any) -> Any:
 
 def _dress(function: Any, original: Callable[..., Any], fix_id: str, target: str) -> Callable[..., Any]:
     if not isinstance(function, FunctionType):
-        raise CannotReplace(f"{fix_id}: the replacement of {target} is no plain function")
+        raise CannotReplaceError(f"{fix_id}: the replacement of {target} is no plain function")
     code = getattr(inspect.unwrap(original), "__code__", None)
     if code is not None and (code.co_flags ^ function.__code__.co_flags) & _FLAG_ASYNC:
-        raise CannotReplace(f"{fix_id}: {target} and its replacement differ in being async")
+        raise CannotReplaceError(f"{fix_id}: {target} and its replacement differ in being async")
     functools.update_wrapper(function, original)
     function.__evalfixes__ = fix_id  # type: ignore[attr-defined]
     return function
@@ -164,15 +166,10 @@ def _dress(function: Any, original: Callable[..., Any], fix_id: str, target: str
 
 def package_root(module: ModuleType) -> str:
     """The folder of the outermost regular package that holds the module, with a separator."""
-    path = os.path.abspath(module.__file__ or "")
-    depth = len(module.__name__.split(".")) + (1 if path.endswith("__init__.py") else 0)
-    root = os.path.dirname(path)
-    for _ in range(depth - 2):
-        parent = os.path.dirname(root)
-        if not os.path.exists(os.path.join(parent, "__init__.py")):
-            break
-        root = parent
-    return root + os.sep
+    root = Path(module.__file__ or "").parent
+    while (root.parent / "__init__.py").is_file():
+        root = root.parent
+    return f"{root}{os.sep}"
 
 
 def describe(function: Any) -> str:

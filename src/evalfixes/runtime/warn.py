@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def warn(message: str, upstream_root: str = "") -> None:

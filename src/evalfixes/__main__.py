@@ -1,0 +1,5 @@
+"""``python -m evalfixes``."""
+
+from evalfixes.cli import main
+
+raise SystemExit(main())
