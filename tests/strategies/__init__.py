@@ -1,0 +1,1 @@
+"""Generators of cases, one module per fix, named after its id."""
