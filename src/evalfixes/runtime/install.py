@@ -11,7 +11,7 @@ from evalfixes import catalog
 from evalfixes._index import INDEX
 from evalfixes.errors import DriftError
 from evalfixes.fix import Fix
-from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, UNKNOWN, Decision, decide
+from evalfixes.runtime.decide import FAULTY, UNKNOWN, Decision, decide
 from evalfixes.runtime.slot import CannotReplaceError, Slot, package_root
 from evalfixes.runtime.warn import warn
 
@@ -29,6 +29,9 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
     """
     rebind: dict[int, tuple[Any, Any, Slot]] = {}
     names = {module.__name__: module for module in modules}
+    if since is not None:  # the modules' code has just run (again), so what we knew of them is gone
+        for target in [target for target, slot in engine.slots.items() if slot.module.__name__ in names]:
+            del engine.slots[target]
     for fix_id in list(engine.chosen):
         if not names.keys() & set(INDEX[fix_id].modules):
             continue
@@ -148,6 +151,3 @@ def outcome(engine: Engine, fix: Fix) -> tuple[list[Slot], list[str]]:
         elif live is not None and not replacement.optional:
             lacking.append(replacement.target)
     return slots, lacking
-
-
-__all__ = ["NOT_INSTALLED", "decision", "drop", "install", "outcome"]

@@ -20,12 +20,19 @@ def warn(message: str, upstream_root: str = "") -> None:
 
     from evalfixes.errors import EvalfixesWarning
 
-    level, frame = 1, sys._getframe()
-    while frame is not None:
+    frame = sys._getframe()
+    while frame.f_back is not None:
         name = frame.f_code.co_filename
         ours = name.startswith((_PACKAGE, "<frozen importlib")) or f"{os.sep}importlib{os.sep}" in name
         if not ours and not (upstream_root and name.startswith(upstream_root)):
             break
-        level += 1
-        frame = frame.f_back  # type: ignore[assignment]
-    warnings.warn(message, EvalfixesWarning, stacklevel=level)
+        frame = frame.f_back
+    # `stacklevel` does not count frames of the import system, so the line is named outright.
+    warnings.warn_explicit(
+        message,
+        EvalfixesWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__", "<unknown>"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )

@@ -1,0 +1,3 @@
+from tests.runtime.toy import toy
+
+__all__ = ["toy"]
