@@ -232,7 +232,7 @@ def test_eight_threads_importing_after_apply(decisions: Decisions) -> None:
     seen = json.loads(line.removeprefix("RESULT"))
     # Circular imports between threads can fail without evalfixes too; nothing of ours may be among the reasons.
     assert [error for error in seen["failed"] if "evalfixes" in error] == []
-    assert {state for state in seen["states"].values()} == {"patched"}, seen
+    assert set(seen["states"].values()) == {"patched"}, seen
 
 
 def test_well_formed_replies_keep_the_upstream_outcome(faulty: Fix) -> None:
