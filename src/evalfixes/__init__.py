@@ -47,13 +47,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'evalfixes' has no attribute {name!r}")
-    value: object = getattr(__import__(home, fromlist=(name,)), name)  # importlib is not free at start-up
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker would take every name for one of ours
+
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'evalfixes' has no attribute {name!r}")
+        value: object = getattr(__import__(home, fromlist=(name,)), name)  # importlib is not free at start-up
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,223 @@
+"""The checks of evalfixes. Plain ``nox`` is the test command: lint, types, unit, contract.
+
+    nox -s contract -- google-adk-2.13 -k controls     pins by a part of their name, the rest goes to pytest
+    nox -s wide                                        every pinned environment
+    nox -s latest                                      whatever the registry serves today
+    nox -s startup                                     instructions of `apply()` against bare Python
+    nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
+    nox -s pins                                        constraints files of pins that have none
+    nox -s generate                                    the index and the README's table of fixes
+
+A Python that is not on this machine is skipped with a message, in CI too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+from environments import Environment, FailedError, environ, interpreter  # noqa: E402
+from pins import EXTRAS, TESTING, Pin, dists, pins  # noqa: E402
+
+nox.needs_version = ">=2024.10.9"
+nox.options.sessions = ["lint", "types", "unit", "contract"]
+nox.options.error_on_missing_interpreters = False
+
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+WORKERS = min(2, os.cpu_count() or 1)
+"""Pinned environments at work at once; each needs a core and about 1 GB."""
+
+UNIT = ["pytest", "hypothesis", "tomlkit", "hatchling", "build", "packaging", "tomli; python_version < '3.11'"]
+LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
+TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
+
+
+def here() -> str:
+    """The minor version that tools run on: that of nox itself where it will do."""
+    mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return mine if mine in PYTHONS else next(version for version in reversed(PYTHONS) if interpreter(version))
+
+
+def made(session: nox.Session, name: str, requirements: list[str], python: str | None = None) -> Environment:
+    """An environment for the session, or the session's end."""
+    environment = Environment(name, python or here())
+    try:
+        environment.make(requirements)
+    except FailedError as error:
+        session.error(str(error))
+    return environment
+
+
+def run(session: nox.Session, environment: Environment, *arguments: str, **variables: str) -> None:
+    session.run(environment.python, *arguments, external=True, env=environ(**variables), include_outer_env=False)
+
+
+@nox.session(venv_backend="none")
+def lint(session: nox.Session) -> None:
+    """Style, format, generated files, and that every fact has one home."""
+    environment = made(session, "lint", LINT)
+    run(session, environment, "-m", "ruff", "check", ".")
+    run(session, environment, "-m", "ruff", "format", "--check", ".")
+    run(session, environment, "-m", "evalfixes.generate", "--check")
+    run(session, environment, "tools/facts.py")
+
+
+@nox.session(venv_backend="none")
+def types(session: nox.Session) -> None:
+    """Strict types in the sources, and the public API as two type checkers see it."""
+    environment = made(session, "types", TYPES)
+    run(session, environment, "-m", "mypy")
+    run(session, environment, "-m", "mypy", "--strict", "tests/typing/public_api.py")
+    run(session, environment, "-m", "pyright", "--pythonpath", environment.python, "tests/typing/public_api.py")
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("python", PYTHONS, ids=PYTHONS)
+def unit(session: nox.Session, python: str) -> None:
+    """All that needs no upstream."""
+    if interpreter(python) is None:
+        session.skip(f"no Python {python} on this machine")
+    environment = made(session, f"unit-{python}", UNIT, python)
+    ignored = ["--ignore=tests/contract", "--ignore=tests/doors"]
+    run(session, environment, "-m", "pytest", "-q", *ignored, *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def contract(session: nox.Session) -> None:
+    """The contract on the first faulty, the last faulty and the latest release of each named fix."""
+    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow")
+
+
+@nox.session(venv_backend="none")
+def wide(session: nox.Session) -> None:
+    """The contract in every pinned environment."""
+    in_pins(session, all_pins(), "")
+
+
+def all_pins() -> list[Pin]:
+    return [pin for dist in dists() for pin in pins(dist)]
+
+
+def in_pins(session: nox.Session, chosen: list[Pin], marked: str) -> None:
+    """Runs the contract in each environment and fails if one of them fails.
+
+    Leading positional arguments that are part of a pin's name choose among the pins; a pin that is
+    named so runs whatever its tier.
+    """
+    rest = list(session.posargs)
+    named = []
+    while rest and not rest[0].startswith("-") and any(rest[0] in pin.name for pin in all_pins()):
+        named.append(rest.pop(0))
+    if named:
+        chosen = [pin for pin in all_pins() if any(name in pin.name for name in named)]
+    tests = [folder for folder in ("tests/contract", "tests/doors") if (ROOT / folder).is_dir()]
+    arguments = ["-m", "pytest", "-q", *tests, *(["-m", marked] if marked else []), *rest]
+    present = [pin for pin in chosen if interpreter(pin.python)]
+    for pin in chosen:
+        if pin not in present:
+            session.log(f"{pin.name}: skipped, no Python {pin.python} on this machine")
+    if not present:
+        session.skip("none of the pinned Pythons is on this machine")
+    failed = []
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for pin, (passed, output, seconds) in zip(present, pool.map(lambda p: one(p, arguments), present), strict=True):
+            print(output if not passed or "-v" in rest else output.strip().rpartition("\n")[2], flush=True)
+            session.log(f"{pin.name}: {'ok' if passed else 'FAILED'} ({seconds})")
+            if not passed:
+                failed.append(pin.name)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")
+
+
+def one(pin: Pin, arguments: list[str]) -> tuple[bool, str, str]:
+    """Makes the environment of a pin and runs pytest in it."""
+    start = time.monotonic()
+    environment = Environment(pin.name, pin.python)
+    try:
+        environment.make(pin.requirements, pin.constraints)
+    except FailedError as error:
+        return False, str(error), "not installed"
+    installed = time.monotonic()
+    variables = environ(EVALFIXES_PIN_DIST=pin.dist, EVALFIXES_PIN_RELEASE=pin.release)
+    done = in_environment(environment, arguments, variables)
+    times = f"installed in {installed - start:.0f} s, tested in {time.monotonic() - installed:.0f} s"
+    return done.returncode == 0, done.stdout, times
+
+
+def in_environment(
+    environment: Environment, arguments: list[str], variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    path = f"{environment.bin}{os.pathsep}{variables.get('PATH', '')}"
+    return subprocess.run(
+        [environment.python, *arguments],
+        cwd=ROOT,
+        env={**variables, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+@nox.session(venv_backend="none")
+def latest(session: nox.Session) -> None:
+    """The upstreams as they are served today: drift is a warning, a wrong value fails."""
+    python = next((version for version in ("3.12", "3.13", "3.11") if interpreter(version)), None)
+    if python is None:
+        session.skip("no Python from 3.11 to 3.13 on this machine")
+    wrong = []
+    for dist in dists():
+        environment = Environment(f"latest-{dist}", python)
+        # Made anew each time: what was latest yesterday proves nothing.
+        (environment.home / "evalfixes-stamp").unlink(missing_ok=True)
+        try:
+            environment.make([EXTRAS.get(dist, dist), *(["rouge-score"] if dist == "google-adk" else []), *TESTING])
+        except FailedError as error:
+            session.warn(f"{dist}: today's release cannot be installed\n{error}")
+            continue
+        doctor = ["-m", "evalfixes", "doctor", "--applied", "--dist", dist]
+        done = in_environment(environment, doctor, environ(EVALFIXES_CACHE_DIR=str(environment.home / "cache")))
+        print(done.stdout, flush=True)
+        if done.returncode == 2:
+            session.warn(f"{dist}: drift; run `nox -s survey`")
+        elif done.returncode != 0:
+            wrong.append(dist)
+    if wrong:
+        session.error(f"a value is wrong after apply(): {', '.join(wrong)}")
+
+
+@nox.session(venv_backend="none")
+def startup(session: nox.Session) -> None:
+    """What `import evalfixes; evalfixes.apply()` costs."""
+    environment = made(session, "startup", ["packaging", "tomli"])
+    run(session, environment, "tools/startup.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def survey(session: nox.Session) -> None:
+    """Ranges and fingerprints, measured again over all releases that the registry serves."""
+    environment = made(session, "survey", ["packaging", "tomlkit", "tomli", "pip", "uv"])
+    run(session, environment, "tools/survey.py", *session.posargs)
+
+
+@nox.session(venv_backend="none", name="pins")
+def resolve_pins(session: nox.Session) -> None:
+    """Constraints files of pins that have none; with --force all of them again."""
+    environment = made(session, "survey", ["packaging", "tomlkit", "tomli", "pip", "uv"])
+    run(session, environment, "tools/pins.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def generate(session: nox.Session) -> None:
+    """Rewrites the index and the README's table of fixes."""
+    environment = made(session, "lint", LINT)
+    run(session, environment, "-m", "evalfixes.generate", *session.posargs)
