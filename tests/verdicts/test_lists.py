@@ -72,6 +72,6 @@ def test_at_least():
 def test_each_item_gets_one_usable_answer_or_none(answers, items):
     found = assign(answers, items)
     assert len(found.answer_of) == len(items)
-    given_ = [i for i in found.answer_of if i is not None]
-    assert len(set(given_)) == len(given_)
-    assert all(answers[i].word is not None for i in given_)
+    given_ones = [i for i in found.answer_of if i is not None]
+    assert len(set(given_ones)) == len(given_)
+    assert all(answers[i].word is not None for i in given_ones)
