@@ -101,13 +101,43 @@ async def a_run(
             return done.value
 
 
-class _Reader:
-    """Makes verdict objects of one class, the way upstream would."""
+@dataclass(frozen=True)
+class Again:
+    """Stands for the prompt where upstream makes it itself.
 
-    def __init__(self, module: Any, verdict_cls: Any, allowed: Sequence[Any]) -> None:
-        self._verdict = module.Verdict
+    Attributes:
+        missing: Places of the verdicts to ask for again; empty at first.
+        count: How many verdicts there were.
+    """
+
+    missing: Sequence[int] = ()
+    count: int = 0
+
+
+@dataclass
+class StandIn:
+    """A verdict in place of a missing one, where upstream has no class for it at hand."""
+
+    verdict: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"verdict={self.verdict!r} reason={self.reason!r}"
+
+
+class Reader:
+    """Makes verdict objects of one class, the way upstream would.
+
+    Args:
+        verdict_cls: The class of a verdict.
+        word: The class of its word: upstream's enum, or `str` in the releases before there was one.
+        allowed: The vocabulary.
+    """
+
+    def __init__(self, verdict_cls: Any, word: Any, allowed: Sequence[Any]) -> None:
+        self._verdict = word
         self._cls = verdict_cls
-        self._allowed = tuple(str(word.value) for word in allowed)
+        self._allowed = tuple(str(getattr(word, "value", word)) for word in allowed)
 
     def verdict(self, entry: Any) -> Any:
         """The verdict object of one entry; None where it is unusable."""
@@ -122,7 +152,7 @@ class _Reader:
         word = read(getattr(entry, "verdict", None), self._allowed)
         if word is None:
             return None
-        if isinstance(entry.verdict, self._verdict):
+        if entry.verdict == word or (self._verdict is str and entry.verdict.strip().lower() == word):
             return entry
         return entry.model_copy(update={"verdict": self._verdict(word)})
 
@@ -131,31 +161,30 @@ class _Reader:
         found = self.verdict(entry)
         texts = entry if isinstance(entry, dict) else {}
         echoes = tuple(v for k, v in texts.items() if k not in ("verdict", "reason") and isinstance(v, str))
-        return Answer(None if found is None else str(found.verdict.value), echoes)
+        return Answer(_word(found), echoes)
 
     def stand_in(self, word: str, mark: str) -> Any:
         """A verdict object in place of a missing one."""
+        if self._cls is None:
+            return StandIn(word, mark)
         blank = {name: "" for name, info in self._cls.model_fields.items() if info.is_required()}
         return self._cls.model_construct(**{**blank, "verdict": self._verdict(word), "reason": mark})
 
 
 def list_of_verdicts(
-    module: Any, metric: Any, prompt: Any, verdict_cls: Any, allowed: Sequence[Any], items: Sequence[Any] | None
+    reader: Reader, metric: Any, prompt: Any, items: Sequence[Any] | None
 ) -> Generator[Any, Reply, list[Any]]:
     """The conversation for a list of verdicts.
 
     Args:
-        module: ``deepeval.metrics.utils.qag``.
+        reader: Reads its verdicts.
         metric: The metric that asks.
-        prompt: Upstream's prompt.
-        verdict_cls: The class of one verdict.
-        allowed: Upstream's vocabulary.
+        prompt: Upstream's prompt, or an `Again`.
         items: What is asked about, as far as upstream says.
 
     Returns:
         As many verdicts as items, or as the judge gave; stand-ins for the missing ones.
     """
-    reader = _Reader(module, verdict_cls, allowed)
     family = family_of(metric)
     known = items is not None and family is not None and family.counted and counting.get()
     reply = yield prompt
@@ -178,7 +207,7 @@ def list_of_verdicts(
     return first.filled(family)
 
 
-def _as_upstream(reader: _Reader, reply: Reply) -> list[Any]:
+def _as_upstream(reader: Reader, reply: Reply) -> list[Any]:
     if reply.error is not None:
         raise reply.error
     found = [reader.verdict(entry) for entry in reply.entries or ()]
@@ -188,7 +217,7 @@ def _as_upstream(reader: _Reader, reply: Reply) -> list[Any]:
 class _Known:
     """A reply about items whose number is known."""
 
-    def __init__(self, reader: _Reader, reply: Reply, items: Sequence[Any]) -> None:
+    def __init__(self, reader: Reader, reply: Reply, items: Sequence[Any]) -> None:
         self.reader = reader
         self.items = items
         self.texts = [item if isinstance(item, str) else "" for item in items]
@@ -281,7 +310,7 @@ class _Known:
 class _Free:
     """A reply whose number of verdicts is the judge's to choose, or is not looked at."""
 
-    def __init__(self, reader: _Reader, reply: Reply, items: Sequence[Any] | None, family: Family | None) -> None:
+    def __init__(self, reader: Reader, reply: Reply, items: Sequence[Any] | None, family: Family | None) -> None:
         self.reader = reader
         self.items = items
         self.may_be_empty = family is None or not counting.get()
@@ -303,6 +332,8 @@ class _Free:
 
     def prompt(self, prompt: Any) -> Any:
         """Upstream's prompt, with a word on what was wrong."""
+        if isinstance(prompt, Again):
+            return Again([i for i, slot in enumerate(self.slots) if slot is None], len(self.slots))
         if not isinstance(prompt, str):
             return prompt
         return (
@@ -341,11 +372,8 @@ class _Free:
         return [self.reader.stand_in(family.bad, MARK_ALL)]
 
 
-def single_verdict(
-    module: Any, metric: Any, prompt: Any, verdict_cls: Any, allowed: Sequence[Any]
-) -> Generator[Any, Reply, Any]:
+def single_verdict(reader: Reader, metric: Any, prompt: Any) -> Generator[Any, Reply, Any]:
     """The conversation for one verdict; returns it, or a stand-in."""
-    reader = _Reader(module, verdict_cls, allowed)
     family = family_of(metric)
     reply = yield prompt
     for left in range(options.current.rejudge, -1, -1):
@@ -372,7 +400,7 @@ def single_verdict(
 
 
 def _word(verdict: Any) -> str | None:
-    return None if verdict is None else str(verdict.verdict.value)
+    return None if verdict is None else str(getattr(verdict.verdict, "value", verdict.verdict)).strip().lower()
 
 
 def _shape(entries: list[Any] | None) -> str:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import a_run, cell, list_of_verdicts, run
+from evalfixes.fixes.deepeval._asking import Reader, a_run, cell, list_of_verdicts, run
 from evalfixes.fixes.deepeval._families import LISTS
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
@@ -50,7 +50,7 @@ def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..
             )
 
         items = None if system_one is None else system_one.items
-        return run(list_of_verdicts(module, metric, prompt, verdict_cls, allowed, items), ask)
+        return run(list_of_verdicts(Reader(verdict_cls, module.Verdict, allowed), metric, prompt, items), ask)
 
     return generate_qag_verdicts
 
@@ -76,7 +76,7 @@ def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[.
             )
 
         items = None if system_one is None else system_one.items
-        return await a_run(list_of_verdicts(module, metric, prompt, verdict_cls, allowed, items), ask)
+        return await a_run(list_of_verdicts(Reader(verdict_cls, module.Verdict, allowed), metric, prompt, items), ask)
 
     return a_generate_qag_verdicts
 
