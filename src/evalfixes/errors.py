@@ -48,3 +48,22 @@ class DriftError(EvalfixesError):
 
 class OptionError(EvalfixesError, ValueError):
     """An option of `apply` or an environment variable whose value means nothing."""
+
+
+class UnscoredError(EvalfixesError, ValueError):
+    """A deepeval metric has no score, since its judge's answers are incomplete.
+
+    It is a `ValueError`, as deepeval's own error for an invalid reply of the judge is, so deepeval
+    records it under ``ignore_errors`` and counts the test as not passed everywhere else.
+
+    Attributes:
+        metric: The metric's class name.
+        missing: How many of the judged parts have no usable answer.
+        asked: How many there are; None if that is not known.
+    """
+
+    def __init__(self, message: str, metric: str = "", missing: int = 0, asked: int | None = None) -> None:
+        self.metric = metric
+        self.missing = missing
+        self.asked = asked
+        super().__init__(message)

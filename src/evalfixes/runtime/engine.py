@@ -162,6 +162,7 @@ def apply(
     rejudge: int = 1,
     incomplete: str = "decide",
     allow_unscored: Sequence[dict[str, Any]] = (),
+    deepeval_errors: str = "raise",
 ) -> Report:
     """Puts fixes in place in this interpreter, now or when their upstream module is imported.
 
@@ -176,6 +177,7 @@ def apply(
         rejudge: See `evalfixes.runtime.options.Options`.
         incomplete: See there.
         allow_unscored: See there.
+        deepeval_errors: See there.
 
     Returns:
         A report that prints as a table; it is worked out when it is looked at.
@@ -186,7 +188,7 @@ def apply(
         DriftError: Under ``strict``, a fix does not fit what is installed. Under ``strict`` a later
             import of an upstream module can raise it too.
     """
-    options = options_module.Options(rejudge, incomplete, allow_unscored)
+    options = options_module.Options(rejudge, incomplete, allow_unscored, deepeval_errors)
     for name, value in (("skip", skip), ("ids", ids)):
         if isinstance(value, str):
             from evalfixes.errors import OptionError

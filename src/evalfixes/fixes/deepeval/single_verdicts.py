@@ -1,0 +1,141 @@
+"""deepeval's metrics that ask for one verdict at a time drop the answers that they cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from evalfixes.fix import Fix, Replacement, Scenario
+from evalfixes.fixes.deepeval._asking import Reader, a_run, cell, run, single_verdict
+from evalfixes.fixes.deepeval._families import SINGLES
+from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._scoring import replacements
+
+_QAG = "deepeval.metrics.utils.qag"
+
+
+def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    def verdict_from_json(data: Any, verdict_cls: Any, allowed: Any = module.YES_NO) -> Any:
+        opened = cell.get()
+        if opened is None:
+            return original(data, verdict_cls, allowed)
+        opened.seen = True
+        opened.entries = [data]
+        opened.text = repr(data)[:200]
+        return None
+
+    return verdict_from_json
+
+
+def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    def generate_qag_verdict(
+        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, system_one: Any = None
+    ) -> Any:
+        def ask(prompt: Any) -> Any:
+            return original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, system_one=system_one)
+
+        return run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
+
+    return generate_qag_verdict
+
+
+def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    async def a_generate_qag_verdict(
+        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, system_one: Any = None
+    ) -> Any:
+        async def ask(prompt: Any) -> Any:
+            return await original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, system_one=system_one)
+
+        return await a_run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
+
+    return a_generate_qag_verdict
+
+
+_PASSED = {"score": 1.0, "status": "PASSED"}
+_FAILED = {"score": 0.0, "status": "FAILED"}
+_UNSCORED = {"score": None, "status": "ERROR"}
+
+
+def _scenarios() -> tuple[Scenario, ...]:
+    found = []
+    for family in SINGLES:
+        name = family.cls
+        good, bad = {"verdict": family.good, "reason": "r"}, {"verdict": family.bad, "reason": "r"}
+
+        def case(*replies: Any, _name: str = name, **more: Any) -> dict[str, Any]:
+            return {"metric": _name, "items": len(replies), "replies": list(replies), **more}
+
+        for mode in ("sync", "async"):
+            found += [
+                Scenario(
+                    f"{name}: bold bad word, {mode}",
+                    case({**bad, "verdict": f"**{family.bad}**"}, mode=mode),
+                    right=_FAILED,
+                    wrong=_PASSED,
+                ),
+                Scenario(
+                    f"{name}: null, {mode}", case({**bad, "verdict": None}, mode=mode), right=_UNSCORED, wrong=_PASSED
+                ),
+                Scenario(
+                    f"{name}: one good, one error, {mode}",
+                    case(good, {"error": "rate limited"}, mode=mode, kwargs={"threshold": 0.8}),
+                    right=_UNSCORED,
+                    wrong=_PASSED,
+                ),
+                Scenario(
+                    f"{name}: three good, one unknown word, {mode}",
+                    case(good, good, good, {**good, "verdict": "violation"}, mode=mode),
+                    right={"score": 0.75, "status": "PASSED"},
+                    wrong=_PASSED,
+                ),
+            ]
+        for path in ("json", "schema"):
+            found += [
+                Scenario(f"control: {name}, good and bad, {path}", case(good, bad, path=path), right={"score": 0.5}),
+                Scenario(f"control: {name}, good, {path}", case(good, path=path, mode="async"), right=_PASSED),
+            ]
+        found.append(
+            Scenario(
+                f"{name}: a good answer on asking again",
+                case({"rounds": [{**bad, "verdict": "?"}, bad]}, good),
+                right={"score": 0.5},
+                wrong=_PASSED,
+            )
+        )
+    found.append(
+        Scenario(
+            "KnowledgeRetentionMetric: unusable, with a reason to write",
+            {
+                "metric": "KnowledgeRetentionMetric",
+                "items": 4,
+                "replies": [*[{"verdict": "no"}] * 3, {"verdict": "violation"}],
+                "include_reason": True,
+            },
+            right={"score": 0.75, "status": "PASSED"},
+            wrong=_UNSCORED,
+        )
+    )
+    return tuple(found)
+
+
+FIX = Fix(
+    id="deepeval-single-verdicts",
+    dist="deepeval",
+    title="one unusable verdict of several is left out of the mean",
+    before="Conversation completeness, turn relevancy and knowledge retention ask for one verdict per intention or turn. "
+    "An unusable reply is dropped: one good and one error object score 1.0; with nothing left the score is 1. "
+    "Knowledge retention then crashes where it writes the reason.",
+    after="It is missing: asked for once more, then decided if it cannot change the outcome, else the metric is unscored.",
+    replacements=(
+        Replacement(f"{_QAG}:verdict_from_json", _build_reader),
+        Replacement(f"{_QAG}:generate_qag_verdict", _build_sync),
+        Replacement(f"{_QAG}:a_generate_qag_verdict", _build_async),
+        *replacements(SINGLES),
+    ),
+    requires=("deepeval-metric-recovers",),
+    evaluate=evaluate,
+    loads=("deepeval.metrics",),
+    scenarios=_scenarios(),
+    risks="As for deepeval-missing-verdicts.",
+)
