@@ -35,7 +35,12 @@ def test_echoes_match_in_any_order_and_number():
 
 
 def test_two_answers_to_one_item_count_if_they_agree():
-    twice = [Answer("no", (ITEMS[0],)), Answer("no", (ITEMS[0],)), Answer("yes", (ITEMS[1],)), Answer("yes", (ITEMS[2],))]
+    twice = [
+        Answer("no", (ITEMS[0],)),
+        Answer("no", (ITEMS[0],)),
+        Answer("yes", (ITEMS[1],)),
+        Answer("yes", (ITEMS[2],)),
+    ]
     assert assign(twice, ITEMS).answer_of == (0, 2, 3)
     twice[1] = Answer("yes", (ITEMS[0],))
     assert assign(twice, ITEMS).answer_of == (None, 2, 3)
@@ -66,7 +71,10 @@ def test_at_least():
 
 
 @given(
-    st.lists(st.builds(Answer, st.sampled_from(["yes", "no", None]), st.tuples(st.sampled_from([*ITEMS, "else", ""]))), max_size=6),
+    st.lists(
+        st.builds(Answer, st.sampled_from(["yes", "no", None]), st.tuples(st.sampled_from([*ITEMS, "else", ""]))),
+        max_size=6,
+    ),
     st.lists(st.sampled_from(ITEMS), max_size=5),
 )
 def test_each_item_gets_one_usable_answer_or_none(answers, items):

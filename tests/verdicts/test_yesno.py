@@ -148,12 +148,18 @@ def test_text_that_does_not_begin_with_the_word_is_never_read(text):
         assert letters.startswith({"yes": ("yes", "true"), "no": ("no", "false")}[result]) or not text.isascii()
 
 
-@given(st.sampled_from(YES_NO), st.sampled_from(YES_NO), st.sampled_from([", ", ". ", "; ", " - ", "\n", " and ", " but "]))
+@given(
+    st.sampled_from(YES_NO), st.sampled_from(YES_NO), st.sampled_from([", ", ". ", "; ", " - ", "\n", " and ", " but "])
+)
 def test_two_answers_are_one_only_if_they_agree(first, second, joint):
     result = read(f"{first}{joint}{second}")
     assert result in ((first, None) if first == second else (None,))
 
 
-@given(st.recursive(st.none() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+    )
+)
 def test_nothing_raises(raw):
     assert read(raw, THREE) in (None, *THREE)

@@ -81,9 +81,7 @@ def run(dialogue: Generator[Any, Reply, Any], ask: Callable[[Any], Any]) -> Any:
             return done.value
 
 
-async def a_run(
-    dialogue: Generator[Any, Reply, Any], ask: Callable[[Any], Coroutine[Any, Any, Any]]
-) -> Any:
+async def a_run(dialogue: Generator[Any, Reply, Any], ask: Callable[[Any], Coroutine[Any, Any, Any]]) -> Any:
     """Drives a conversation on the asynchronous path."""
     prompt = next(dialogue)
     while True:

@@ -167,8 +167,14 @@ def _metric(case: Case, judge: Any) -> Any:
     cls = getattr(metrics, case["metric"])
     count = case.get("items", 3)
     kwargs: dict[str, Any] = {"model": judge, "async_mode": case.get("mode", "sync") == "async"}
-    if case["metric"] not in ("GEval", "ConversationalGEval", "TaskCompletionMetric", "StepEfficiencyMetric",
-                              "PlanAdherenceMetric", "PlanQualityMetric"):
+    if case["metric"] not in (
+        "GEval",
+        "ConversationalGEval",
+        "TaskCompletionMetric",
+        "StepEfficiencyMetric",
+        "PlanAdherenceMetric",
+        "PlanQualityMetric",
+    ):
         kwargs["include_reason"] = case.get("include_reason", False)
     kwargs.update(
         {
@@ -180,9 +186,19 @@ def _metric(case: Case, judge: Any) -> Any:
         }.get(case["metric"], {})
     )
     if case["metric"] == "GEval":
-        kwargs.update(name="g", criteria="c", evaluation_steps=["s"], evaluation_params=[_params("SingleTurnParams", "LLMTestCaseParams").ACTUAL_OUTPUT])
+        kwargs.update(
+            name="g",
+            criteria="c",
+            evaluation_steps=["s"],
+            evaluation_params=[_params("SingleTurnParams", "LLMTestCaseParams").ACTUAL_OUTPUT],
+        )
     if case["metric"] == "ConversationalGEval":
-        kwargs.update(name="g", criteria="c", evaluation_steps=["s"], evaluation_params=[_params("MultiTurnParams", "TurnParams").CONTENT])
+        kwargs.update(
+            name="g",
+            criteria="c",
+            evaluation_steps=["s"],
+            evaluation_params=[_params("MultiTurnParams", "TurnParams").CONTENT],
+        )
     if case["metric"] == "ToolUseMetric":
         from deepeval.test_case import ToolCall
 
@@ -207,8 +223,19 @@ def _test_case(case: Case) -> Any:
     count = case.get("items", 3)
     texts = [item(i) for i in range(count)]
     name = case["metric"]
-    if name in ("ConversationCompletenessMetric", "KnowledgeRetentionMetric", "TurnRelevancyMetric",
-                "ConversationalGEval", "GoalAccuracyMetric", "ToolUseMetric") or name.startswith("TurnContextual") or name == "TurnFaithfulnessMetric":
+    if (
+        name
+        in (
+            "ConversationCompletenessMetric",
+            "KnowledgeRetentionMetric",
+            "TurnRelevancyMetric",
+            "ConversationalGEval",
+            "GoalAccuracyMetric",
+            "ToolUseMetric",
+        )
+        or name.startswith("TurnContextual")
+        or name == "TurnFaithfulnessMetric"
+    ):
         turns = []
         pairs = count if name in ("KnowledgeRetentionMetric", "TurnRelevancyMetric") else case.get("pairs", 1)
         for i in range(pairs):
@@ -224,7 +251,12 @@ def _test_case(case: Case) -> Any:
             extra["expected_outcome"] = " ".join(texts)
         return ConversationalTestCase(turns=turns, **extra)
     fields: dict[str, Any] = {"input": "A question?", "actual_output": "An answer."}
-    if name in ("FaithfulnessMetric", "ContextualPrecisionMetric", "ContextualRelevancyMetric", "ContextualRecallMetric"):
+    if name in (
+        "FaithfulnessMetric",
+        "ContextualPrecisionMetric",
+        "ContextualRelevancyMetric",
+        "ContextualRecallMetric",
+    ):
         fields["retrieval_context"] = texts
     if name in ("ContextualPrecisionMetric", "ContextualRecallMetric"):
         fields["expected_output"] = " ".join(texts)

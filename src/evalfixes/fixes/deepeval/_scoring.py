@@ -73,10 +73,10 @@ def _turns(family: Family) -> _Build:
             marks = [verdict for window in windows for verdict in window if is_mark(verdict)]
             if not marks:
                 return original(self, scores)
-            bounds = [_window(family, module, self, window, found) for window, found in zip(windows, scores, strict=True)]
-            worst, best = (
-                below(original)(self, [_Scored(bound[side]) for bound in bounds]) for side in (0, 1)
-            )
+            bounds = [
+                _window(family, module, self, window, found) for window, found in zip(windows, scores, strict=True)
+            ]
+            worst, best = (below(original)(self, [_Scored(bound[side]) for bound in bounds]) for side in (0, 1))
             conclude(self, worst, best, len(marks), sum(map(len, windows)) - len(marks))
             return original(self, scores)
 

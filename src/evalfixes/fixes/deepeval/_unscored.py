@@ -83,8 +83,13 @@ def conclude(metric: Any, worst: float, best: float, missing: int, given: int, w
             missing,
             missing + given,
         )
-    log.warning("%s: %d of %d %s are missing and cannot change the outcome", type(metric).__name__, missing,
-                missing + given, what)
+    log.warning(
+        "%s: %d of %d %s are missing and cannot change the outcome",
+        type(metric).__name__,
+        missing,
+        missing + given,
+        what,
+    )
 
 
 def fill_worst(marks: Sequence[Any], family: Family, score: Callable[[], float]) -> tuple[float, float]:

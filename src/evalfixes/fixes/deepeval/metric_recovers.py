@@ -96,7 +96,11 @@ FIX = Fix(
             )
             for mode in ("sync", "async")
         ),
-        Scenario("control: no JSON", {"metric": "PromptAlignmentMetric", "items": 1, "replies": _NO_JSON}, right={"status": "ERROR"}),
+        Scenario(
+            "control: no JSON",
+            {"metric": "PromptAlignmentMetric", "items": 1, "replies": _NO_JSON},
+            right={"status": "ERROR"},
+        ),
         Scenario(
             "control: a good reply",
             {"metric": "PromptAlignmentMetric", "items": 1, "replies": [{"verdicts": [{"verdict": "yes"}]}]},

@@ -92,7 +92,12 @@ def _scenarios() -> tuple[Scenario, ...]:
         if family.name == "transcription_accuracy":  # it listens to a recording first
             continue
         # What upstream makes of an empty list.
-        empty_fails = family.name in ("contextual_recall", "contextual_relevancy", "contextual_precision", "summarization")
+        empty_fails = family.name in (
+            "contextual_recall",
+            "contextual_relevancy",
+            "contextual_precision",
+            "summarization",
+        )
         nothing = {"score": 0.0, "status": "FAILED"} if empty_fails else passed
         bad = {"verdict": family.bad, "reason": "r", "statement": "s"}
         good = {"verdict": family.good, "reason": "r", "statement": "s"}
@@ -126,15 +131,16 @@ def _scenarios() -> tuple[Scenario, ...]:
                     wrong=nothing,
                 ),
             ]
-        for name, word in (("null", None), ("unknown word", "violation"), ("number", 1), ("qualified", "Definitely yes")):
-            found.append(
-                Scenario(f"{label}: {name}", case({**bad, "verdict": word}), right=unscored, wrong=nothing)
-            )
+        for name, word in (
+            ("null", None),
+            ("unknown word", "violation"),
+            ("number", 1),
+            ("qualified", "Definitely yes"),
+        ):
+            found.append(Scenario(f"{label}: {name}", case({**bad, "verdict": word}), right=unscored, wrong=nothing))
         misread = "No doubt, this is a clear violation" if family.bad == "yes" else "Yes and no, it is contradicted"
         found += [
-            Scenario(
-                f"{label}: misread leading word", case({**bad, "verdict": misread}), right=unscored, wrong=passed
-            ),
+            Scenario(f"{label}: misread leading word", case({**bad, "verdict": misread}), right=unscored, wrong=passed),
             Scenario(f"{label}: null list", case(replies=[{"verdicts": None}]), right=unscored, wrong=nothing),
             Scenario(
                 f"{label}: the boolean of JSON",
@@ -178,5 +184,5 @@ FIX = Fix(
     loads=("deepeval.metrics",),
     scenarios=_scenarios(),
     risks="Runs that were green without a judge's answer end in an UnscoredError, which aborts `evaluate()` unless "
-    "`ignore_errors` is set; `apply(deepeval_errors=\"record\")` records it instead.",
+    '`ignore_errors` is set; `apply(deepeval_errors="record")` records it instead.',
 )

@@ -123,7 +123,12 @@ def _scenarios() -> tuple[Scenario, ...]:
         single = family in _families.SINGLES
 
         def case(
-            *words: str, path: str = "json", mode: str = "sync", _cls: str = family.cls, _single: bool = single, **more: Any
+            *words: str,
+            path: str = "json",
+            mode: str = "sync",
+            _cls: str = family.cls,
+            _single: bool = single,
+            **more: Any,
         ) -> dict[str, Any]:
             verdicts = [{"verdict": word, "reason": "r"} for word in words]
             replies = verdicts if _single else [{"verdicts": verdicts}]
@@ -144,24 +149,32 @@ def _scenarios() -> tuple[Scenario, ...]:
                 found += [
                     Scenario(f"control: {label}, good", case(family.good, **where), right=passed),
                     Scenario(f"control: {label}, bad", case(family.bad.title(), **where), right=failed),
-                    Scenario(f"control: {label}, with a reason", case(family.bad, include_reason=True, **where), right=failed),
+                    Scenario(
+                        f"control: {label}, with a reason", case(family.bad, include_reason=True, **where), right=failed
+                    ),
                 ]
         if single or family.cls == "PromptAlignmentMetric":
             found += [
                 Scenario(
-                    f"{family.cls}: one missing of four", case("yes", "yes", "yes", "maybe"),
-                    right={"score": 0.75, "status": "PASSED"}, wrong=passed,
+                    f"{family.cls}: one missing of four",
+                    case("yes", "yes", "yes", "maybe"),
+                    right={"score": 0.75, "status": "PASSED"},
+                    wrong=passed,
                 ),
                 Scenario(
-                    f"{family.cls}: one missing of two", case("yes", "maybe", kwargs={"threshold": 0.8}),
-                    right=unscored, wrong=passed,
+                    f"{family.cls}: one missing of two",
+                    case("yes", "maybe", kwargs={"threshold": 0.8}),
+                    right=unscored,
+                    wrong=passed,
                 ),
             ]
         else:
             found.append(
                 Scenario(
                     f"{family.cls}: a violation stands beside a missing verdict",
-                    case("Yes, it does", "maybe"), right=failed, wrong=passed,
+                    case("Yes, it does", "maybe"),
+                    right=failed,
+                    wrong=passed,
                 )
             )
         one = [{"verdict": "maybe", "reason": "r"}, {"verdict": family.bad, "reason": "r"}]
@@ -169,7 +182,9 @@ def _scenarios() -> tuple[Scenario, ...]:
         found.append(
             Scenario(
                 f"{family.cls}: a bad verdict on asking again",
-                {**case("maybe"), "replies": [again]}, right=failed, wrong=passed,
+                {**case("maybe"), "replies": [again]},
+                right=failed,
+                wrong=passed,
             )
         )
     return tuple(found)

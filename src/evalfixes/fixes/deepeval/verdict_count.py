@@ -79,8 +79,12 @@ def _of(family: Family) -> list[Scenario]:
     def case(verdicts: list[Any], items: int = 3, **more: Any) -> dict[str, Any]:
         return {"metric": name, "items": items, "replies": [{"verdicts": verdicts}], **more}
 
-    zero = name in ("ContextualRecallMetric", "ContextualRelevancyMetric", "ContextualPrecisionMetric",
-                    "SummarizationMetric")
+    zero = name in (
+        "ContextualRecallMetric",
+        "ContextualRelevancyMetric",
+        "ContextualPrecisionMetric",
+        "SummarizationMetric",
+    )
     for path, mode in (("json", "sync"), ("json", "async"), ("schema", "sync"), ("schema", "async")):
         where = {"path": path, "mode": mode}
         label = f"{path}, {mode}"
@@ -141,9 +145,7 @@ def _of(family: Family) -> list[Scenario]:
                 Scenario(
                     f"{name}: a good majority with one missing",
                     case([good] * 3, items=4),
-                    right=_UNSCORED
-                    if name == "RoleViolationMetric"
-                    else {"score": 0.75, "status": "PASSED"},
+                    right=_UNSCORED if name == "RoleViolationMetric" else {"score": 0.75, "status": "PASSED"},
                     wrong=_PASSED,
                 )
             )
