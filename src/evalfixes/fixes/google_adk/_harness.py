@@ -156,7 +156,7 @@ def _judge_class() -> Any:
     from google.adk.models.base_llm import BaseLlm
     from google.adk.models.llm_response import LlmResponse
 
-    class Judge(BaseLlm):
+    class Judge(BaseLlm):  # type: ignore[misc, unused-ignore]
         """Answers from the script that its model name stands for."""
 
         @classmethod
@@ -184,7 +184,7 @@ def content(value: Any, role: str = "model") -> Any:
     if value is None:
         return None
     parts = [value] if isinstance(value, str) else value
-    tables = []
+    tables: list[Any] = []
     for part in parts:
         if isinstance(part, str):
             tables.append({"text": part})

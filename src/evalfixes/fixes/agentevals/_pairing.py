@@ -1,0 +1,194 @@
+"""Hands the core of `evalfixes.verdicts.pairing` what agentevals and ADK hold, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from evalfixes.verdicts.pairing import Answers, Item, Pairing, Round, Shown, answer_rounds, distinct_ids, mark, pair
+
+_UNPAIRED_GAP = "tool_output_unpaired"
+_UNPAIRED_TEXT = "tool output that answers no recorded call, kept as unpaired: "
+
+
+def items(parts: Iterable[Any]) -> list[Item]:
+    """Function calls or function responses as the core sees them."""
+    return [Item(part.id or None, part.name or None) for part in parts]
+
+
+def to_events(invocation: Any) -> Any:
+    """A copy of an ADK invocation whose `IntermediateData` is laid out as `InvocationEvents`.
+
+    Each call is followed by its outputs. Outputs that answer no recorded call, or one of several
+    that cannot be told apart, come after all calls, each with an id that says so. Calls that the
+    trace gives no ids to tell them apart by get such ids, because judges pair by id.
+    """
+    from google.adk.evaluation.eval_case import InvocationEvent, InvocationEvents
+    from google.genai import types
+
+    data = invocation.intermediate_data
+    if data is None or isinstance(data, InvocationEvents):
+        return invocation
+    calls, outputs = list(data.tool_uses), list(data.tool_responses)
+    found = pair(items(calls), items(outputs))
+    ids = distinct_ids([call.id for call in calls])
+
+    def event(role: str, parts: list[Any], author: str = "agent") -> Any:
+        return InvocationEvent(author=author, content=types.Content(role=role, parts=parts))
+
+    events = []
+    for call, id_, answers in zip(calls, ids, found.outputs, strict=True):
+        events.append(event("model", [types.Part(function_call=_with_id(call, id_))]))
+        events += [event("user", [types.Part(function_response=_with_id(outputs[j], id_))]) for j in answers]
+    for j in found.unpaired:
+        events.append(event("user", [types.Part(function_response=_with_id(outputs[j], mark(outputs[j].id)))]))
+    for author, parts in data.intermediate_responses:
+        events.append(event("model", list(parts), author or "agent"))
+    return invocation.model_copy(update={"intermediate_data": InvocationEvents(invocation_events=events)})
+
+
+def _with_id(part: Any, id_: str | None) -> Any:
+    return part if part.id == id_ else part.model_copy(update={"id": id_})
+
+
+def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
+    """Copies of invocations that tell the judge which tools there were, where they tell nothing yet."""
+    from google.adk.evaluation.app_details import AgentDetails, AppDetails
+    from google.adk.evaluation.eval_case import get_all_tool_calls, get_all_tool_responses
+    from google.genai import types
+
+    if any(invocation.app_details and invocation.app_details.agent_details for invocation in invocations):
+        return list(invocations)
+    names: dict[str, None] = {}
+    for invocation in invocations:
+        for part in [
+            *get_all_tool_calls(invocation.intermediate_data),
+            *get_all_tool_responses(invocation.intermediate_data),
+        ]:
+            if part.name:
+                names.setdefault(part.name)
+    if not names:
+        return list(invocations)
+    tool = types.Tool(function_declarations=[types.FunctionDeclaration(name=name) for name in names])
+    details = AppDetails(
+        agent_details={"agent": AgentDetails(name="agent", instructions="", tool_declarations=[tool])}
+    )
+    return [invocation.model_copy(update={"app_details": details}) for invocation in invocations]
+
+
+def keep_pairs(invocation: Any, owners: Sequence[int | None], unpaired: Sequence[dict[str, Any]]) -> Any:
+    """Makes an ADK invocation say which output answers which call, where its ids would not.
+
+    Args:
+        invocation: Holds `IntermediateData` with the calls, and the outputs of `owners`.
+        owners: The call of each output it holds, as a position; None for none.
+        unpaired: Further outputs, of no call: tables of ``id``, ``name`` and ``response``.
+    """
+    from google.genai import types
+
+    data = invocation.intermediate_data
+    calls, outputs = list(data.tool_uses), list(data.tool_responses)
+    if len(outputs) != len(owners):
+        return invocation
+    extra = [
+        types.FunctionResponse(id=entry.get("id"), name=entry.get("name"), response=_as_table(entry.get("response")))
+        for entry in unpaired
+    ]
+    truth: list[list[int]] = [[] for _ in calls]
+    for j, owner in enumerate(owners):
+        if owner is not None:
+            truth[owner].append(j)
+    call_ids = [call.id for call in calls]
+    for j, output in enumerate(extra, len(outputs)):
+        if output.id and call_ids.count(output.id) == 1:
+            truth[call_ids.index(output.id)].append(j)
+    found: Pairing = pair(items(calls), items([*outputs, *extra]))
+    if [list(answers) for answers in found.outputs] == truth:
+        if not extra:
+            return invocation
+    else:
+        ids = distinct_ids(call_ids)
+        of_output = {j: ids[i] for i, answers in enumerate(truth) for j in answers}
+        calls = [_with_id(call, id_) for call, id_ in zip(calls, ids, strict=True)]
+        both = [
+            _with_id(output, of_output[j] if j in of_output else mark(output.id))
+            for j, output in enumerate([*outputs, *extra])
+        ]
+        outputs, extra = both[: len(outputs)], both[len(outputs) :]
+    renewed = data.model_copy(update={"tool_uses": calls, "tool_responses": [*outputs, *extra]})
+    return invocation.model_copy(update={"intermediate_data": renewed})
+
+
+def _as_table(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    return {} if value is None else {"result": value}
+
+
+def content_key(value: Any) -> str:
+    """Equal for equal outputs, whatever the order of their keys."""
+    try:
+        return json.dumps(value, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)
+
+
+def read_rounds(
+    calls: Sequence[Any], calls_of: Callable[[Any], list[dict[str, Any]]], outputs_of: Callable[[Any], list[Any]]
+) -> tuple[Answers, list[list[dict[str, Any]]]]:
+    """Runs `answer_rounds` on a turn's model calls (agentevals 0.10.0 and later).
+
+    Args:
+        calls: The turn's model calls, in order, with ``input_messages`` and ``output_messages``.
+        calls_of: Upstream's reader of the tool calls in messages.
+        outputs_of: Upstream's reader of the tool outputs in messages.
+
+    Returns:
+        What was found, and the outputs in the input of each model call, to look them up in.
+    """
+    rounds, shown_by_round = [], []
+    for call in calls:
+        messages = list(call.input_messages)
+        start = _turn_start(messages)
+        earlier, current = outputs_of(messages[:start]), outputs_of(messages[start:])
+        shown = [
+            Shown(Item(entry["id"], entry.get("name") or None), content_key(entry["response"]), position < len(earlier))
+            for position, entry in enumerate([*earlier, *current])
+        ]
+        asked = [Item(entry["id"], entry["name"]) for entry in calls_of(call.output_messages)]
+        rounds.append(Round(tuple(shown), tuple(asked)))
+        shown_by_round.append([*earlier, *current])
+    return answer_rounds(rounds), shown_by_round
+
+
+def _turn_start(messages: Sequence[dict[str, Any]]) -> int:
+    """Where the messages after the last thing that the user said begin; the end if nobody said anything."""
+    for position in range(len(messages), 0, -1):
+        message = messages[position - 1]
+        said = any(part.get("type") == "text" and part.get("content") for part in message.get("parts") or ())
+        if message.get("role") == "user" and said:
+            return position
+    return len(messages)
+
+
+def gap_text(entry: dict[str, Any]) -> str:
+    """A warning that carries an unpaired output in full, so that it is not lost on the way to the judge."""
+    return _UNPAIRED_TEXT + json.dumps(
+        {key: entry.get(key) for key in ("id", "name", "response")}, sort_keys=True, default=repr
+    )
+
+
+def gap_code() -> str:
+    """The code of such a warning where warnings have one (0.11.0)."""
+    return _UNPAIRED_GAP
+
+
+def unpaired_in(warnings: Iterable[Any]) -> list[dict[str, Any]]:
+    """The outputs that `gap_text` put into a turn's warnings."""
+    out = []
+    for warning in warnings:
+        text = warning if isinstance(warning, str) else getattr(warning, "reason", "")
+        if isinstance(text, str) and text.startswith(_UNPAIRED_TEXT):
+            out.append(json.loads(text[len(_UNPAIRED_TEXT) :]))
+    return out

@@ -1,0 +1,217 @@
+"""A metric that the judge did not answer, or only for some turns, lets `agentevals run` exit with 0."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
+from evalfixes.fixes.agentevals import _harness
+from evalfixes.fixes.agentevals._results import (
+    DEFAULT_THRESHOLD,
+    allowed_unscored,
+    explain,
+    numbers,
+    only_last_turn_scored,
+    reason_of,
+    withhold,
+)
+
+_MODULE = "agentevals.builtin_metrics"
+_KIND = "Unscored"
+_NOT_A_SHARE = ("response_evaluation_score",)  # scored from 1 to 5: no worst and best for a missing turn
+
+_heard: ContextVar[list[str] | None] = ContextVar("evalfixes_agentevals_heard", default=None)
+
+
+class _Witness:
+    """A judge model that notes what went wrong, for the reason that ADK throws away."""
+
+    def __init__(self, model: Any, notes: list[str]) -> None:
+        self._model = model
+        self._notes = notes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    async def generate_content_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+        try:
+            async with aclosing(self._model.generate_content_async(*args, **kwargs)) as responses:
+                async for response in responses:
+                    parts = getattr(getattr(response, "content", None), "parts", None) or []
+                    said = "".join(part.text for part in parts if part.text)
+                    self._notes.append(f"the judge's last reply was {said[:200]!r}")
+                    yield response
+        except Exception as error:
+            self._notes.append(f"the judge failed: {type(error).__name__}: {error}"[:300])
+            raise
+
+
+def _build_get_evaluator(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    def get_evaluator(eval_metric: Any) -> Any:
+        evaluator = original(eval_metric)
+        notes = _heard.get()
+        model = getattr(evaluator, "_judge_model", None)
+        if notes is not None and model is not None:
+            evaluator._judge_model = _Witness(model, notes)
+        return evaluator
+
+    return get_evaluator
+
+
+def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    async def evaluate_builtin_metric(
+        metric_name: str,
+        actual_invocations: Any,
+        expected_invocations: Any,
+        judge_model: str | None,
+        threshold: float | None,
+        *rest: Any,  # what follows differs by release and is passed on as it came
+        **more: Any,
+    ) -> Any:
+        notes: list[str] = []
+        token = _heard.set(notes)
+        try:
+            result = await original(
+                metric_name, actual_invocations, expected_invocations, judge_model, threshold, *rest, **more
+            )
+        finally:
+            _heard.reset(token)
+        return judge(metric_name, actual_invocations, threshold, result, notes)
+
+    return evaluate_builtin_metric
+
+
+def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, notes: list[str]) -> Any:
+    """Leaves a complete result as it is, and says of an incomplete one what is missing."""
+    if result.error or result.eval_status == "INFORMATIONAL" or allowed_unscored(metric_name):
+        return result
+    missing = [turn for turn, score in enumerate(result.per_invocation_scores) if score is None]
+    if result.eval_status == "NOT_EVALUATED":
+        if reason_of(result):  # upstream says itself why there is nothing to compare with
+            return result
+        return explain(result, _why(missing or range(len(turns)), turns, notes), _KIND)
+    if not missing or only_last_turn_scored(metric_name):
+        return result
+    return _decide(metric_name, missing, _why(missing, turns, notes), threshold, result)
+
+
+def _decide(metric_name: str, missing: list[int], reason: str, threshold: float | None, result: Any) -> Any:
+    from evalfixes.runtime import options
+
+    limit = DEFAULT_THRESHOLD if threshold is None else threshold
+    scores = [score for score in result.per_invocation_scores if score is not None]
+    shares = metric_name not in _NOT_A_SHARE and all(0 <= score <= 1 for score in scores)
+    worst = sum(scores) / len(result.per_invocation_scores)
+    best = worst + len(missing) / len(result.per_invocation_scores)
+    mode = options.current.incomplete
+    if not shares or mode == "unscored":
+        return withhold(result, reason, _KIND)
+    if mode == "worst":
+        status = "PASSED" if worst >= limit else "FAILED"
+    elif best < limit:
+        status = "FAILED"
+    elif worst > limit:
+        # A worst case that only just reaches the threshold would let one judged turn of two stand
+        # for both at the usual threshold of 0.5: that is no decided pass.
+        status = "PASSED"
+    else:
+        return withhold(result, reason, _KIND)
+    result.score, result.eval_status = worst, status
+    result.details = {**(result.details or {}), "reason": reason}
+    return result
+
+
+def _why(missing: Any, turns: Any, notes: list[str]) -> str:
+    silent = [turn for turn in missing if turn < len(turns) and not _says_something(turns[turn])]
+    unjudged = [turn for turn in missing if turn not in silent]
+    parts = []
+    if unjudged or not silent:
+        which = numbers(unjudged) if unjudged else "nothing"
+        cause = next((note for note in reversed(notes) if "failed" in note), notes[-1] if notes else "no usable answer")
+        parts.append(f"{which} of {len(turns)} could not be judged ({cause})" if unjudged else f"no verdict ({cause})")
+    if silent:
+        parts.append(f"{numbers(silent)} of {len(turns)} has no final response")
+    return "not evaluated: " + "; ".join(parts)
+
+
+def _says_something(turn: Any) -> bool:
+    parts = getattr(turn.final_response, "parts", None) or []
+    return any(part.text for part in parts)
+
+
+def evaluate(case: Case) -> Outcome:
+    """Runs ``agentevals run``; the judge fails as ``judge`` says (see `_harness.set_script`)."""
+    return _harness.run(case)
+
+
+def _turn(user: str, final: str | None, code: str) -> dict[str, Any]:
+    call = {"name": "lookup", "args": {"q": user}, "id": f"call-{code}", "output": {"code": code}}
+    return {"user": user, "final": final, "rounds": [[call]]}
+
+
+_ONE = [_turn("First?", "It is A-11.", "A-11")]
+_TWO = [*_ONE, _turn("Second?", "It is B-22.", "B-22")]
+_THREE = [*_TWO, _turn("Third?", "It is C-33.", "C-33")]
+_GREEN: Outcome = {"status": "PASSED", "exit": 0}
+_RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "metric_status": "NOT_EVALUATED", "reason": True}
+_SINCE_EVIDENCE = "0.9.12..0.11.0"
+
+
+def _scenario(name: str, wrong: Outcome | None, right: Outcome, releases: str = "", **case: Any) -> Scenario:
+    return Scenario(name, case, right, wrong, releases=releases)
+
+
+FIX = Fix(
+    id="agentevals-gate-unscored",
+    dist="agentevals-cli",
+    title="a metric that could not be judged lets the run exit with 0",
+    before="A judge that is down or answers free text gives NOT_EVALUATED without a word and exit code 0; a judge that "
+    "fails on one of two turns gives the other turn's score and PASSED.",
+    after="The report says which turn was not judged and why, and the exit code is not 0. Where some turns have "
+    "verdicts, the result stands only if the missing ones could not change it, with the worst score they could give.",
+    replacements=(
+        Replacement(f"{_MODULE}:get_evaluator", _build_get_evaluator),
+        Replacement(f"{_MODULE}:evaluate_builtin_metric", _build),
+    ),
+    evaluate=evaluate,
+    loads=_harness.LOADS,
+    scenarios=(
+        _scenario("judge down", _GREEN, _RED, turns=_ONE, judge={"fails_on": [""]}),
+        _scenario("judge answers free text", _GREEN, _RED, turns=_ONE, judge={"fails_on": [""], "how": "mute"}),
+        _scenario(
+            "judge fails on one of two turns",
+            {**_GREEN, "score": 1.0},
+            _RED,
+            _SINCE_EVIDENCE,
+            turns=_TWO,
+            judge={"fails_on": ["B-22"]},
+            threshold=0.8,
+        ),
+        _scenario(
+            "one of two at the usual threshold", {**_GREEN, "score": 1.0}, _RED, _SINCE_EVIDENCE,
+            turns=_TWO, judge={"fails_on": ["B-22"]},
+        ),
+        _scenario("a turn without an answer", _GREEN, _RED, turns=[_turn("First?", None, "A-11")]),
+        _scenario(
+            "a later turn without an answer", {**_GREEN, "score": 1.0}, _RED, _SINCE_EVIDENCE,
+            turns=[*_ONE, _turn("Second?", None, "B-22")],
+        ),
+        _scenario(
+            "decided in spite of a missing turn", {"score": 1.0, "exit": 0}, {"score": 2 / 3, "exit": 0},
+            _SINCE_EVIDENCE, turns=_THREE, judge={"fails_on": ["C-33"]},
+        ),
+        _scenario("all judged", None, {"score": 1.0, **_GREEN}, _SINCE_EVIDENCE, turns=_TWO),
+        _scenario(
+            "greeting only", None, {"score": 1.0, **_GREEN}, turns=[{"user": "Hi", "final": "Good day.", "rounds": []}]
+        ),
+        _scenario(
+            "claim without evidence", None, {"score": 0.0, "status": "FAILED", "exit": 1},
+            turns=[{"user": "Hi", "final": "You owe 17 dollars.", "rounds": []}],
+        ),
+    ),
+    risks="Builds whose judge was down without anybody noticing turn red; allow_unscored lists what may stay unscored.",
+)
