@@ -25,44 +25,32 @@ INDEX: dict[str, Entry] = {
     "adk-response-match-thoughts": Entry(
         "google-adk",
         "google_adk.response_match_thoughts",
-        (
-            "google.adk.evaluation.final_response_match_v1",
-        ),
+        ("google.adk.evaluation.final_response_match_v1",),
     ),
     "agentevals-gate-unscored": Entry(
         "agentevals-cli",
         "agentevals.gate_unscored",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-hallucinations-tool-evidence": Entry(
         "agentevals-cli",
         "agentevals.hallucinations_tool_evidence",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-mcp-passed": Entry(
         "agentevals-cli",
         "agentevals.mcp_passed",
-        (
-            "agentevals.mcp_server",
-        ),
+        ("agentevals.mcp_server",),
     ),
     "agentevals-missing-eval-set": Entry(
         "agentevals-cli",
         "agentevals.missing_eval_set",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-not-evaluated-gate": Entry(
         "agentevals-cli",
         "agentevals.not_evaluated_gate",
-        (
-            "agentevals.custom_evaluators",
-        ),
+        ("agentevals.custom_evaluators",),
         default=False,
     ),
     "agentevals-tool-pairing": Entry(
@@ -85,9 +73,7 @@ INDEX: dict[str, Entry] = {
     "deepeval-metric-recovers": Entry(
         "deepeval",
         "deepeval.metric_recovers",
-        (
-            "deepeval.metrics.indicator",
-        ),
+        ("deepeval.metrics.indicator",),
     ),
     "deepeval-missing-verdicts": Entry(
         "deepeval",
@@ -115,16 +101,12 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.turn_contextual_relevancy.turn_contextual_relevancy",
             "deepeval.metrics.turn_faithfulness.turn_faithfulness",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-role-violation-strict": Entry(
         "deepeval",
         "deepeval.role_violation_strict",
-        (
-            "deepeval.metrics.role_violation.role_violation",
-        ),
+        ("deepeval.metrics.role_violation.role_violation",),
     ),
     "deepeval-single-verdicts": Entry(
         "deepeval",
@@ -135,9 +117,7 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.knowledge_retention.knowledge_retention",
             "deepeval.metrics.turn_relevancy.turn_relevancy",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-verbose-verdicts": Entry(
         "deepeval",
@@ -147,18 +127,12 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.role_violation.role_violation",
             "deepeval.metrics.conversation_completeness.conversation_completeness",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-verdict-count": Entry(
         "deepeval",
         "deepeval.verdict_count",
-        (
-            "deepeval.metrics.utils.qag",
-        ),
-        requires=(
-            "deepeval-missing-verdicts",
-        ),
+        ("deepeval.metrics.utils.qag",),
+        requires=("deepeval-missing-verdicts",),
     ),
 }

@@ -10,7 +10,7 @@ import ast
 import hashlib
 import importlib.machinery
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from evalfixes.facts import ABSENT
@@ -22,24 +22,41 @@ LENGTH = 12
 def of_source(source: str, qualnames: Iterable[str]) -> dict[str, str]:
     """The fingerprint of each symbol of a module's text, `ABSENT` where it does not define it.
 
-    A qualname leads to a function, a method, a class or an assigned module-level name; the empty
-    qualname is the module's whole text.
+    A qualname leads to a function, a method, a class or an assigned name of a module or class; the
+    empty qualname is the module's whole text.
+
+    Raises:
+        SyntaxError: The text is not Python that this interpreter understands.
     """
+    table = _table(source)
+    return {qualname: table.get(qualname, ABSENT) for qualname in qualnames}
+
+
+def _table(source: str) -> dict[str, str]:
+    """The fingerprints of all symbols of a module's text; of several of one name, the last one's."""
     text = source.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
-    tree = ast.parse(text)
-    found: dict[str, str] = {}
-    for qualname in qualnames:
-        if not qualname:
-            found[qualname] = _hash(text)
-            continue
-        node = _find(tree, qualname.split("."))
-        if node is None:
-            found[qualname] = ABSENT
-            continue
-        decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(d.lineno for d in decorators)])
-        found[qualname] = _hash("\n".join(lines[first - 1 : node.end_lineno]))
+    found = {"": _hash(text)}
+
+    def visit(body: Iterable[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                found[prefix + node.name] = _hash("\n".join(lines[first - 1 : node.end_lineno]))
+                if isinstance(node, ast.ClassDef):
+                    visit(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        found[prefix + target.id] = _hash("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+            elif isinstance(node, (ast.If, ast.Try)):
+                visit(node.body, prefix)
+                for handler in getattr(node, "handlers", []):
+                    visit(handler.body, prefix)
+                visit(node.orelse, prefix)
+
+    visit(ast.parse(text).body, "")
     return found
 
 
@@ -47,25 +64,17 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
-def _find(scope: ast.AST, path: list[str]) -> ast.stmt | None:
-    """The last definition of a dotted name, looking into `if` and `try` blocks of its scope too."""
-    found: ast.stmt | None = None
-    bodies = [getattr(scope, "body", [])]
-    while bodies:
-        for node in bodies.pop():
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                if node.name == path[0]:
-                    found = node
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(t, ast.Name) and t.id == path[0] for t in targets):
-                    found = node
-            elif isinstance(node, (ast.If, ast.Try)):
-                bodies += [node.body, node.orelse]
-                bodies += [h.body for h in getattr(node, "handlers", [])]
-    if found is not None and len(path) > 1:
-        return _find(found, path[1:]) if isinstance(found, ast.ClassDef) else None
-    return found
+_tables: dict[Path, tuple[tuple[int, int], dict[str, str]]] = {}
+
+
+def _table_of(path: Path) -> dict[str, str]:
+    """The fingerprints in a file, kept while the file stays the same: many fixes look at one file."""
+    info = path.stat()
+    stamp = (info.st_mtime_ns, info.st_size)
+    known = _tables.get(path)
+    if known is None or known[0] != stamp:
+        known = _tables[path] = (stamp, _table(path.read_text(encoding="utf-8")))
+    return known[1]
 
 
 def source_file(module: str) -> Path | None:
@@ -99,17 +108,15 @@ def read(symbols: Iterable[str]) -> tuple[dict[str, str], dict[str, Path]]:
         SyntaxError: A file is not Python that this interpreter understands.
         OSError: A file cannot be read.
     """
-    by_module: dict[str, list[str]] = {}
-    for symbol in symbols:
-        module, _, qualname = symbol.partition(":")
-        by_module.setdefault(module, []).append(qualname)
     prints: dict[str, str] = {}
     files: dict[str, Path] = {}
-    for module, qualnames in by_module.items():
-        path = source_file(module)
-        found: Mapping[str, str] = dict.fromkeys(qualnames, ABSENT)
-        if path is not None:
+    for symbol in symbols:
+        module, _, qualname = symbol.partition(":")
+        if module not in files:
+            path = source_file(module)
+            if path is None:
+                prints[symbol] = ABSENT
+                continue
             files[module] = path
-            found = of_source(path.read_text(encoding="utf-8"), qualnames)
-        prints.update({f"{module}:{qualname}": value for qualname, value in found.items()})
+        prints[symbol] = _table_of(files[module]).get(qualname, ABSENT)
     return prints, files

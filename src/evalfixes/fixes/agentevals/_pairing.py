@@ -71,9 +71,7 @@ def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
     if not names:
         return list(invocations)
     tool = types.Tool(function_declarations=[types.FunctionDeclaration(name=name) for name in names])
-    details = AppDetails(
-        agent_details={"agent": AgentDetails(name="agent", instructions="", tool_declarations=[tool])}
-    )
+    details = AppDetails(agent_details={"agent": AgentDetails(name="agent", instructions="", tool_declarations=[tool])})
     return [invocation.model_copy(update={"app_details": details}) for invocation in invocations]
 
 

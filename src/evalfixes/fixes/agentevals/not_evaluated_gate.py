@@ -63,9 +63,7 @@ FIX = Fix(
             _RED,
             _GREEN,
         ),
-        Scenario(
-            "own evaluator abstains", _own("{'score': 0.0, 'status': 'NOT_EVALUATED'}"), _RED, _GREEN
-        ),
+        Scenario("own evaluator abstains", _own("{'score': 0.0, 'status': 'NOT_EVALUATED'}"), _RED, _GREEN),
         Scenario("own evaluator passes", _own("{'score': 1.0}"), {"score": 1.0, **_GREEN}),
         Scenario("own evaluator fails", _own("{'score': 0.0}"), {"score": 0.0, "status": "FAILED", "exit": 1}),
     ),

@@ -209,8 +209,19 @@ FIX = Fix(
         ),
         _scenario("distinct ids", _first_unanswered("c1", "c2"), None, _RIGHT, _SINCE_TURNS),
         _scenario("distinct ids per round", _two_rounds("call_0", "call_1"), None, _FULL, _SINCE_TURNS),
-        _scenario("all answered, no ids", _turn(_BOTH, [_call("Oslo", None, "T-101"), _call("Rome", None, "T-202")]), None, _FULL, _SINCE_TURNS),
-        _scenario("claim without evidence", _turn("It reads T-909.", [_call("Oslo", "c1", "T-101")]), None, {"score": 0.0, "exit": 1}),
+        _scenario(
+            "all answered, no ids",
+            _turn(_BOTH, [_call("Oslo", None, "T-101"), _call("Rome", None, "T-202")]),
+            None,
+            _FULL,
+            _SINCE_TURNS,
+        ),
+        _scenario(
+            "claim without evidence",
+            _turn("It reads T-909.", [_call("Oslo", "c1", "T-101")]),
+            None,
+            {"score": 0.0, "exit": 1},
+        ),
     ),
     risks="Calls that the trace does not tell apart get ids of ours in what the judge sees.",
 )

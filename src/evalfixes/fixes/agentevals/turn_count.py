@@ -155,7 +155,9 @@ FIX = Fix(
             turns=[_LOOK, _WIPE],
             golden=[_LOOK],
         ),
-        _scenario("equal turns", None, {**_CUT, "seen": 0}, turns=[_LOOK, _WIPE], golden=[_LOOK, _WIPE], metrics=_COMPARE),
+        _scenario(
+            "equal turns", None, {**_CUT, "seen": 0}, turns=[_LOOK, _WIPE], golden=[_LOOK, _WIPE], metrics=_COMPARE
+        ),
         _scenario("no golden", None, {"score": 0.5, "exit": 0, "seen": 2}, turns=[_LOOK, _WIPE]),
         _scenario(
             "other calls than expected",
