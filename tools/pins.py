@@ -13,6 +13,7 @@ import argparse
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,17 +103,25 @@ def main() -> int:
     parser.add_argument("--force", action="store_true", help="resolve again what has a file already")
     options = parser.parse_args()
     CONSTRAINTS.mkdir(exist_ok=True)
-    failed = False
-    for pin in [pin for dist in ([options.dist] if options.dist else dists()) for pin in pins(dist)]:
-        if (options.release and pin.release not in options.release) or (pin.constraints.exists() and not options.force):
-            continue
-        try:
-            pin.constraints.write_text(resolve(pin), encoding="utf-8")
-            print(f"{pin.name}: resolved as of {cutoff(pin)}")
-        except LookupError as error:
-            failed = True
-            print(error, file=sys.stderr)
-    return 1 if failed else 0
+    todo = [
+        pin
+        for pin in (pin for dist in ([options.dist] if options.dist else dists()) for pin in pins(dist))
+        if (not options.release or pin.release in options.release) and (options.force or not pin.constraints.exists())
+    ]
+    # Resolving waits for the registry nearly all of its time.
+    with ThreadPoolExecutor(8) as pool:
+        return max(pool.map(write, sorted(todo, key=lambda pin: pin.tier)), default=0)
+
+
+def write(pin: Pin) -> int:
+    """Writes the pin's constraints file; 1 if its requirements cannot be met together."""
+    try:
+        pin.constraints.write_text(resolve(pin), encoding="utf-8")
+    except LookupError as error:
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    print(f"{pin.name}: resolved as of {cutoff(pin)}", flush=True)
+    return 0
 
 
 if __name__ == "__main__":
