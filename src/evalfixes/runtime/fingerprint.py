@@ -83,20 +83,38 @@ def source_file(module: str) -> Path | None:
     origin = getattr(getattr(loaded, "__spec__", None), "origin", None) or getattr(loaded, "__file__", None)
     if origin and origin.endswith(".py"):
         return Path(origin)
-    parts = module.split(".")
     roots: list[str] | None = None
-    for depth in range(1, len(parts) + 1):
-        name = ".".join(parts[:depth])
-        spec = importlib.machinery.PathFinder.find_spec(name, roots)
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = importlib.machinery.PathFinder.find_spec(name, roots) or _editable(name, roots)
         if spec is None:
             return None
-        if depth == len(parts):
+        if name == module:
             return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
         if spec.submodule_search_locations is None:
             return None
         package = sys.modules.get(name)
-        roots = list(getattr(package, "__path__", None) or spec.submodule_search_locations)
+        roots = list(getattr(package, "__path__", None) or _locations(spec))
     return None
+
+
+def _editable(name: str, roots: list[str] | None) -> importlib.machinery.ModuleSpec | None:
+    """Asks the finders of editable installs, which keep packages off `sys.path`."""
+    for finder in sys.meta_path:
+        if getattr(finder, "__module__", "").startswith("__editable__"):
+            spec = finder.find_spec(name, roots)
+            if spec is not None:
+                return spec
+    return None
+
+
+def _locations(spec: importlib.machinery.ModuleSpec) -> list[str]:
+    """Where a package's modules are; a namespace package inside a package that is not imported cannot say."""
+    try:
+        return list(spec.submodule_search_locations or ())
+    except KeyError:
+        return list(getattr(spec.submodule_search_locations, "_path", ()))
 
 
 def read(symbols: Iterable[str]) -> tuple[dict[str, str], dict[str, Path]]:
