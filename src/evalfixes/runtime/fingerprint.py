@@ -83,38 +83,45 @@ def source_file(module: str) -> Path | None:
     origin = getattr(getattr(loaded, "__spec__", None), "origin", None) or getattr(loaded, "__file__", None)
     if origin and origin.endswith(".py"):
         return Path(origin)
-    roots: list[str] | None = None
-    name = ""
-    for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = importlib.machinery.PathFinder.find_spec(name, roots) or _editable(name, roots)
-        if spec is None:
+    top, *below = module.split(".")
+    spec = importlib.machinery.PathFinder.find_spec(top) or _editable(top)
+    if spec is None:
+        return None
+    path = Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
+    folders = list(spec.submodule_search_locations or ())
+    name = top
+    # From here on by hand: the path finder wants the parents of namespace packages imported.
+    for part in below:
+        folders = list(getattr(sys.modules.get(name), "__path__", None) or folders)
+        name = f"{name}.{part}"
+        path, folders = _inside([Path(folder) for folder in folders], part)
+        if path is None and not folders:
             return None
-        if name == module:
-            return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
-        if spec.submodule_search_locations is None:
-            return None
-        package = sys.modules.get(name)
-        roots = list(getattr(package, "__path__", None) or _locations(spec))
-    return None
+    return path
 
 
-def _editable(name: str, roots: list[str] | None) -> importlib.machinery.ModuleSpec | None:
+def _editable(name: str) -> importlib.machinery.ModuleSpec | None:
     """Asks the finders of editable installs, which keep packages off `sys.path`."""
     for finder in sys.meta_path:
         if getattr(finder, "__module__", "").startswith("__editable__"):
-            spec = finder.find_spec(name, roots)
+            spec = finder.find_spec(name, None)
             if spec is not None:
                 return spec
     return None
 
 
-def _locations(spec: importlib.machinery.ModuleSpec) -> list[str]:
-    """Where a package's modules are; a namespace package inside a package that is not imported cannot say."""
-    try:
-        return list(spec.submodule_search_locations or ())
-    except KeyError:
-        return list(getattr(spec.submodule_search_locations, "_path", ()))
+def _inside(folders: list[Path], name: str) -> tuple[Path | None, list[str]]:
+    """A module's file and, for a package, where its modules are; a namespace package has no file."""
+    namespace = []
+    for folder in folders:
+        package = folder / name
+        if (package / "__init__.py").is_file():
+            return package / "__init__.py", [str(package)]
+        if (folder / f"{name}.py").is_file():
+            return folder / f"{name}.py", []
+        if package.is_dir():
+            namespace.append(str(package))
+    return None, namespace
 
 
 def read(symbols: Iterable[str]) -> tuple[dict[str, str], dict[str, Path]]:
