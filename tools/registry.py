@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -17,9 +18,10 @@ else:
 
 @dataclass(frozen=True)
 class Release:
-    """A release's wheel: the SHA-256 of its file and the day it was uploaded (ISO 8601)."""
+    """A release's wheel: the SHA-256 of its file, the Pythons it asks for, the day of upload (ISO 8601)."""
 
     sha256: str
+    requires_python: str
     date: str
 
 
@@ -43,21 +45,32 @@ def releases(dist: str, pip: str = sys.executable) -> list[str]:
 
 
 def describe(dist: str, release: str) -> Release:
-    """The hash and the date of a release's pure-Python wheel.
+    """The hash of a release's wheel, the Pythons it asks for, and the day of its upload.
 
     Raises:
         LookupError: The registry has no such release, or no wheel of it.
     """
-    command = [uv(), "pip", "compile", "--quiet", "--no-deps", "--no-header", "--format", "pylock.toml", "-"]
-    # Its own Requires-Python is no matter here: nothing is installed.
-    command[3:3] = ["--python-version", "3.13", "--prerelease", "allow"]
-    done = subprocess.run(command, input=f"{dist}=={release}\n", capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", "--ignore-installed"]
+    command += ["--ignore-requires-python", "--pre", "--only-binary", ":all:", "--report", "-", f"{dist}=={release}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LookupError(f"{dist} {release}: {done.stderr.strip()[-300:]}")
-    for package in tomllib.loads(done.stdout)["packages"]:
+    (found,) = json.loads(done.stdout)["install"]
+    sha256 = found["download_info"]["archive_info"]["hashes"]["sha256"]
+    return Release(sha256, found["metadata"].get("requires_python", ""), _uploaded(dist, release, sha256))
+
+
+def _uploaded(dist: str, release: str, sha256: str) -> str:
+    """The day of upload, which only uv's lock files tell."""
+    command = [uv(), "pip", "compile", "--quiet", "--no-deps", "--no-header", "--format", "pylock.toml"]
+    # Its own Requires-Python is no matter here: nothing is installed.
+    command += ["--python-version", "3.13", "--prerelease", "allow", "-"]
+    done = subprocess.run(command, input=f"{dist}=={release}\n", capture_output=True, text=True, check=False)
+    for package in tomllib.loads(done.stdout).get("packages", ()) if done.returncode == 0 else ():
         for wheel in package.get("wheels", ()):
-            return Release(wheel["hashes"]["sha256"], wheel["upload-time"].date().isoformat())
-    raise LookupError(f"{dist} {release}: no wheel")
+            if wheel["hashes"].get("sha256") == sha256 and "upload-time" in wheel:
+                return str(wheel["upload-time"].date().isoformat())
+    raise LookupError(f"{dist} {release}: no day of upload: {done.stderr.strip()[-300:]}")
 
 
 def download(dist: str, release: str, into: Path) -> Path:
