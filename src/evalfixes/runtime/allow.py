@@ -19,7 +19,7 @@ def allowed(metric: str, today: date | None = None) -> bool:
         Whether an entry names the metric and its ``until`` is today or later. An entry whose
         ``until`` cannot be read does not count.
     """
-    day = today or date.today()
+    day = today or datetime.now().astimezone().date()
     return any(
         entry.get("metric") == metric and day <= _until(entry.get("until")) for entry in options.current.allow_unscored
     )
