@@ -26,10 +26,11 @@ sentence per line and full stop.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import itertools
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -140,8 +141,9 @@ def rubric_verdicts(*rows: tuple[str, str, str]) -> str:
     return "\n".join(f"ID: {i}\nProperty: {p}\nRationale: because\nVerdict: {v}\n" for i, p, v in rows)
 
 
-def judge(script: Script) -> tuple[str, ScriptedJudge]:
-    """Makes a scripted judge and the model name under which google-adk finds it."""
+@contextlib.contextmanager
+def scripted(script: Script) -> Iterator[tuple[str, ScriptedJudge]]:
+    """A scripted judge, and the model name under which google-adk finds it as long as it is open."""
     from google.adk.models.registry import LLMRegistry
 
     if not _CLASSES:
@@ -149,7 +151,10 @@ def judge(script: Script) -> tuple[str, ScriptedJudge]:
     LLMRegistry.register(_CLASSES[0])
     name = f"{_MODEL}-{next(_NUMBERS)}"
     _JUDGES[name] = ScriptedJudge(script)
-    return name, _JUDGES[name]
+    try:
+        yield name, _JUDGES[name]
+    finally:
+        del _JUDGES[name]
 
 
 def _judge_class() -> Any:
@@ -261,17 +266,14 @@ def evaluator_class(name: str) -> Any:
 
 async def evaluate_async(case: Case) -> Outcome:
     """Runs a case through the evaluator of its metric; an exception is the status ``ERROR``."""
-    model, scripted = judge(case.get("judge", {}))
-    try:
+    with scripted(case.get("judge", {})) as (model, judge):
         evaluator = evaluator_class(case["metric"])(metric(case, model))
         actual, expected = invocations(case["turns"])
         try:
             result = await call(evaluator, actual, expected)
         except Exception as error:
             return {"score": None, "status": "ERROR", "error": f"{type(error).__name__}: {error}", "turns": []}
-        return {**outcome(result), "calls": len(scripted.prompts)}
-    finally:
-        del _JUDGES[model]
+        return {**outcome(result), "calls": len(judge.prompts)}
 
 
 def evaluate(case: Case) -> Outcome:

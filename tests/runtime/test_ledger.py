@@ -1,0 +1,59 @@
+"""The record of what was not judged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import date, timedelta
+
+import pytest
+
+from evalfixes.runtime import ledger, options
+from evalfixes.runtime.allow import allowed
+
+
+def test_the_closing_line() -> None:
+    with ledger.opened() as run:
+        ledger.record("m", 400)
+        ledger.record("m", 10, ["left out", "left out"], where="invocation e1")
+        ledger.record("m", 2, ["unreadable"], where="invocation e2")
+    assert run.closing_line == "3 of 412 judged parts unscored: 2 left out, 1 unreadable"
+    assert ledger.Run().closing_line == ""
+
+
+def test_each_is_logged_once_with_its_place_and_an_excerpt(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "evalfixes"), ledger.opened(), ledger.at("case c1"):
+        for _ in range(2):
+            ledger.record("m", 2, ["left out"], where="invocation e1", why="no block", reply="x" * 300)
+    assert len(caplog.records) == 1
+    assert caplog.messages[0] == (
+        f"m (case c1, invocation e1): 1 of 2 unscored (1 left out): no block; the judge said: '{'x' * 200}'..."
+    )
+
+
+def test_concurrent_runs_do_not_mix() -> None:
+    async def one(count: int) -> str:
+        with ledger.opened() as run, ledger.at(f"case {count}"):
+            for _ in range(count):
+                await asyncio.sleep(0)
+                ledger.record("m", 1, ["left out"])
+                assert ledger.place() == f"case {count}"
+            return run.closing_line
+
+    async def both() -> list[str]:
+        return await asyncio.gather(one(2), one(3))
+
+    assert [line[:6] for line in asyncio.run(both())] == ["2 of 2", "3 of 3"]
+    assert ledger.place() == ""
+
+
+def test_allowances_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    today = date(2026, 12, 1)
+    entries = [
+        {"metric": "a", "reason": "r", "until": "2026-12-01"},
+        {"metric": "b", "reason": "r", "until": "2026-11-30"},
+        {"metric": "c", "reason": "r", "until": today + timedelta(days=1)},
+        {"metric": "d", "reason": "r", "until": "soon"},
+    ]
+    monkeypatch.setattr(options, "current", options.Options(allow_unscored=entries))
+    assert [name for name in "abcde" if allowed(name, today)] == ["a", "c"]
