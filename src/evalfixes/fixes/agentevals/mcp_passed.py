@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
@@ -74,8 +76,7 @@ def evaluate(case: Case) -> Outcome:
         case: As for `_harness.run`; ``missing`` names a trace file that does not exist, ``empty`` is
             a trace without spans.
     """
-    from agentevals.mcp_server import create_server
-
+    create_server = _server_module().create_server
     _harness.register_judge()
     _harness.set_script(case.get("judge", {}))
     before = logging.root.manager.disable
@@ -112,6 +113,48 @@ def evaluate(case: Case) -> Outcome:
     }
 
 
+def _server_module() -> Any:
+    """Agentevals' MCP module, also where the optional ``mcp`` is not installed.
+
+    What makes `passed` is agentevals' own; the stand-in for the library only keeps and calls the tools.
+    """
+    try:
+        return import_module(_MODULE)
+    except ModuleNotFoundError as error:
+        if error.name != "mcp":
+            raise
+
+    class FastMCP:
+        def __init__(self, name: str, **settings: Any) -> None:
+            self._tool_manager = self
+            self._tools: dict[str, Any] = {}
+
+        def tool(self) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+            def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+                self._tools[function.__name__] = SimpleNamespace(fn=function)
+                return function
+
+            return keep
+
+        def get_tool(self, name: str) -> Any:
+            return self._tools[name]
+
+        async def call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
+            answer = await self._tools[name].fn(**arguments)
+            return answer if isinstance(answer, dict) else answer.model_dump()
+
+    names = ("mcp", "mcp.server")
+    for name in names:
+        stand_in: Any = ModuleType(name)
+        stand_in.FastMCP = FastMCP
+        sys.modules[name] = stand_in
+    try:
+        return import_module(_MODULE)
+    finally:
+        for name in names:
+            del sys.modules[name]
+
+
 def _table(answer: Any) -> Mapping[str, Any]:
     """The tool's answer as a table; the library gives the content, or the content and the table."""
     if isinstance(answer, tuple):
@@ -146,7 +189,7 @@ FIX = Fix(
         Replacement(f"{_MODULE}:create_server", _build_server),
     ),
     evaluate=evaluate,
-    loads=(_MODULE, "agentevals.builtin_metrics"),
+    loads=("agentevals.runner", "agentevals.builtin_metrics"),
     scenarios=(
         _scenario("judge down", _GREEN, _RED, turns=_TURNS, metrics=_HALLUCINATIONS, judge={"fails_on": [""]}),
         _scenario("unknown metric", _GREEN, _RED, turns=_TURNS, metrics=["hallucinations_v2"]),
