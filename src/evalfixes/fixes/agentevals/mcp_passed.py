@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _traces
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import allowed_unscored
 
 _MODULE = "agentevals.mcp_server"
@@ -50,8 +49,8 @@ def _build_summary(original: Callable[..., Any], module: ModuleType) -> Callable
 def _build_server(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     # Up to 0.6.3 the summary is made by a function inside `create_server`, out of reach: the tool's
     # own answer, a plain table, is corrected instead.
-    def create_server(server_url: str | None = None, **fastmcp_kwargs: Any) -> Any:
-        server = original(server_url, **fastmcp_kwargs)
+    def create_server(arguments: Arguments) -> Any:
+        server = original(**arguments)
         if hasattr(module, "summarize_run_result"):
             return server
         tool = server._tool_manager.get_tool(_TOOL)
@@ -66,7 +65,7 @@ def _build_server(original: Callable[..., Any], module: ModuleType) -> Callable[
         tool.fn = evaluate_traces
         return server
 
-    return create_server
+    return like(original, create_server)
 
 
 def evaluate(case: Case) -> Outcome:
@@ -76,7 +75,7 @@ def evaluate(case: Case) -> Outcome:
         case: As for `_harness.run`; ``missing`` names a trace file that does not exist, ``empty`` is
             a trace without spans.
     """
-    create_server = _server_module().create_server
+    from evalfixes.fixes.agentevals._mcp import server
     _harness.register_judge()
     _harness.set_script(case.get("judge", {}))
     before = logging.root.manager.disable
@@ -101,7 +100,7 @@ def evaluate(case: Case) -> Outcome:
             if case.get("golden") is not None:
                 (folder / "golden.json").write_text(json.dumps(_traces.golden(case["golden"])), encoding="utf-8")
                 arguments["eval_set_file"] = str(folder / "golden.json")
-            response = _table(asyncio.run(create_server().call_tool(_TOOL, arguments)))
+            response = _table(asyncio.run(server.create_server().call_tool(_TOOL, arguments)))
     finally:
         logging.disable(before)
     scores = [m.get("score") for trace in response["traces"] for m in trace["metrics"]]
@@ -111,48 +110,6 @@ def evaluate(case: Case) -> Outcome:
         "score": scores[0] if scores else None,
         "errors": bool(response.get("errors")),
     }
-
-
-def _server_module() -> Any:
-    """Agentevals' MCP module, also where the optional ``mcp`` is not installed.
-
-    What makes `passed` is agentevals' own; the stand-in for the library only keeps and calls the tools.
-    """
-    try:
-        return import_module(_MODULE)
-    except ModuleNotFoundError as error:
-        if error.name != "mcp":
-            raise
-
-    class FastMCP:
-        def __init__(self, name: str, **settings: Any) -> None:
-            self._tool_manager = self
-            self._tools: dict[str, Any] = {}
-
-        def tool(self) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-            def keep(function: Callable[..., Any]) -> Callable[..., Any]:
-                self._tools[function.__name__] = SimpleNamespace(fn=function)
-                return function
-
-            return keep
-
-        def get_tool(self, name: str) -> Any:
-            return self._tools[name]
-
-        async def call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
-            answer = await self._tools[name].fn(**arguments)
-            return answer if isinstance(answer, dict) else answer.model_dump()
-
-    names = ("mcp", "mcp.server")
-    for name in names:
-        stand_in: Any = ModuleType(name)
-        stand_in.FastMCP = FastMCP
-        sys.modules[name] = stand_in
-    try:
-        return import_module(_MODULE)
-    finally:
-        for name in names:
-            del sys.modules[name]
 
 
 def _table(answer: Any) -> Mapping[str, Any]:
@@ -189,7 +146,7 @@ FIX = Fix(
         Replacement(f"{_MODULE}:create_server", _build_server),
     ),
     evaluate=evaluate,
-    loads=("agentevals.runner", "agentevals.builtin_metrics"),
+    loads=("evalfixes.fixes.agentevals._mcp", "agentevals.builtin_metrics"),
     scenarios=(
         _scenario("judge down", _GREEN, _RED, turns=_TURNS, metrics=_HALLUCINATIONS, judge={"fails_on": [""]}),
         _scenario("unknown metric", _GREEN, _RED, turns=_TURNS, metrics=["hallucinations_v2"]),
