@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from contextvars import ContextVar
+from math import inf
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import (
     DEFAULT_THRESHOLD,
     allowed_unscored,
@@ -19,6 +21,7 @@ from evalfixes.fixes.agentevals._results import (
     reason_of,
     withhold,
 )
+from evalfixes.verdicts.aggregate import combine, decide, of
 
 _MODULE = "agentevals.builtin_metrics"
 _KIND = "Unscored"
@@ -63,26 +66,17 @@ def _build_get_evaluator(original: Callable[..., Any], module: ModuleType) -> Ca
 
 
 def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def evaluate_builtin_metric(
-        metric_name: str,
-        actual_invocations: Any,
-        expected_invocations: Any,
-        judge_model: str | None,
-        threshold: float | None,
-        *rest: Any,  # what follows differs by release and is passed on as it came
-        **more: Any,
-    ) -> Any:
+    async def evaluate_builtin_metric(arguments: Arguments) -> Any:
         notes: list[str] = []
         token = _heard.set(notes)
         try:
-            result = await original(
-                metric_name, actual_invocations, expected_invocations, judge_model, threshold, *rest, **more
-            )
+            result = await original(**arguments)
         finally:
             _heard.reset(token)
-        return judge(metric_name, actual_invocations, threshold, result, notes)
+        turns = arguments["actual_invocations"]
+        return judge(arguments["metric_name"], turns, arguments["threshold"], result, notes)
 
-    return evaluate_builtin_metric
+    return like(original, evaluate_builtin_metric)
 
 
 def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, notes: list[str]) -> Any:
@@ -96,31 +90,24 @@ def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, no
         return explain(result, _why(missing or range(len(turns)), turns, notes), _KIND)
     if not missing or only_last_turn_scored(metric_name):
         return result
-    return _decide(metric_name, missing, _why(missing, turns, notes), threshold, result)
+    return _decide(metric_name, _why(missing, turns, notes), threshold, result)
 
 
-def _decide(metric_name: str, missing: list[int], reason: str, threshold: float | None, result: Any) -> Any:
+def _decide(metric_name: str, reason: str, threshold: float | None, result: Any) -> Any:
     from evalfixes.runtime import options
 
     limit = DEFAULT_THRESHOLD if threshold is None else threshold
-    scores = [score for score in result.per_invocation_scores if score is not None]
-    shares = metric_name not in _NOT_A_SHARE and all(0 <= score <= 1 for score in scores)
-    worst = sum(scores) / len(result.per_invocation_scores)
-    best = worst + len(missing) / len(result.per_invocation_scores)
-    mode = options.current.incomplete
-    if not shares or mode == "unscored":
-        return withhold(result, reason, _KIND)
-    if mode == "worst":
-        status = "PASSED" if worst >= limit else "FAILED"
-    elif best < limit:
-        status = "FAILED"
-    elif worst > limit:
+    scores = result.per_invocation_scores
+    shares = metric_name not in _NOT_A_SHARE and all(0 <= score <= 1 for score in scores if score is not None)
+    bad, good = (0.0, 1.0) if shares else (-inf, inf)
+    policy = options.current.incomplete
+    part = combine([of(score, bad, good) for score in scores])
+    decision = decide(part, lambda score: score >= limit, policy)
+    if decision.unscored or (policy == "decide" and decision.passed and part.bad <= limit):
         # A worst case that only just reaches the threshold would let one judged turn of two stand
         # for both at the usual threshold of 0.5: that is no decided pass.
-        status = "PASSED"
-    else:
         return withhold(result, reason, _KIND)
-    result.score, result.eval_status = worst, status
+    result.score, result.eval_status = decision.score, "PASSED" if decision.passed else "FAILED"
     result.details = {**(result.details or {}), "reason": reason}
     return result
 
@@ -153,16 +140,17 @@ def _turn(user: str, final: str | None, code: str) -> dict[str, Any]:
     return {"user": user, "final": final, "rounds": [[call]]}
 
 
-_ONE = [_turn("First?", "It is A-11.", "A-11")]
-_TWO = [*_ONE, _turn("Second?", "It is B-22.", "B-22")]
-_THREE = [*_TWO, _turn("Third?", "It is C-33.", "C-33")]
+_ONE = [_turn("First?", "It is over there.", "A-11")]
+_TWO = [*_ONE, _turn("Second?", "It lies yonder.", "B-22")]
+_THREE = [*_ONE, *_TWO]
+_YONDER = {"fails_on": ["yonder"]}
 _GREEN: Outcome = {"status": "PASSED", "exit": 0}
+_FULL: Outcome = {**_GREEN, "score": 1.0}
 _RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "metric_status": "NOT_EVALUATED", "reason": True}
-_SINCE_EVIDENCE = "0.9.12..0.11.0"
 
 
-def _scenario(name: str, wrong: Outcome | None, right: Outcome, releases: str = "", **case: Any) -> Scenario:
-    return Scenario(name, case, right, wrong, releases=releases)
+def _scenario(name: str, wrong: Outcome | None, right: Outcome, **case: Any) -> Scenario:
+    return Scenario(name, case, right, wrong)
 
 
 FIX = Fix(
@@ -182,43 +170,13 @@ FIX = Fix(
     scenarios=(
         _scenario("judge down", _GREEN, _RED, turns=_ONE, judge={"fails_on": [""]}),
         _scenario("judge answers free text", _GREEN, _RED, turns=_ONE, judge={"fails_on": [""], "how": "mute"}),
-        _scenario(
-            "judge fails on one of two turns",
-            {**_GREEN, "score": 1.0},
-            _RED,
-            _SINCE_EVIDENCE,
-            turns=_TWO,
-            judge={"fails_on": ["B-22"]},
-            threshold=0.8,
-        ),
-        _scenario(
-            "one of two at the usual threshold",
-            {**_GREEN, "score": 1.0},
-            _RED,
-            _SINCE_EVIDENCE,
-            turns=_TWO,
-            judge={"fails_on": ["B-22"]},
-        ),
+        _scenario("judge fails on one of two turns", _FULL, _RED, turns=_TWO, judge=_YONDER, threshold=0.8),
+        _scenario("one of two at the usual threshold", _FULL, _RED, turns=_TWO, judge=_YONDER),
         _scenario("a turn without an answer", _GREEN, _RED, turns=[_turn("First?", None, "A-11")]),
-        _scenario(
-            "a later turn without an answer",
-            {**_GREEN, "score": 1.0},
-            _RED,
-            _SINCE_EVIDENCE,
-            turns=[*_ONE, _turn("Second?", None, "B-22")],
-        ),
-        _scenario(
-            "decided in spite of a missing turn",
-            {"score": 1.0, "exit": 0},
-            {"score": 2 / 3, "exit": 0},
-            _SINCE_EVIDENCE,
-            turns=_THREE,
-            judge={"fails_on": ["C-33"]},
-        ),
-        _scenario("all judged", None, {"score": 1.0, **_GREEN}, _SINCE_EVIDENCE, turns=_TWO),
-        _scenario(
-            "greeting only", None, {"score": 1.0, **_GREEN}, turns=[{"user": "Hi", "final": "Good day.", "rounds": []}]
-        ),
+        _scenario("a later turn without an answer", _FULL, _RED, turns=[*_ONE, _turn("Second?", None, "B-22")]),
+        _scenario("decided all the same", _FULL, {**_GREEN, "score": 2 / 3}, turns=_THREE, judge=_YONDER),
+        _scenario("all judged", None, _FULL, turns=_TWO),
+        _scenario("greeting only", None, _FULL, turns=[{"user": "Hi", "final": "Good day.", "rounds": []}]),
         _scenario(
             "claim without evidence",
             None,

@@ -13,6 +13,7 @@ from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _traces
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import allowed_unscored
 
 _MODULE = "agentevals.mcp_server"
@@ -48,8 +49,8 @@ def _build_summary(original: Callable[..., Any], module: ModuleType) -> Callable
 def _build_server(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     # Up to 0.6.3 the summary is made by a function inside `create_server`, out of reach: the tool's
     # own answer, a plain table, is corrected instead.
-    def create_server(server_url: str | None = None, **fastmcp_kwargs: Any) -> Any:
-        server = original(server_url, **fastmcp_kwargs)
+    def create_server(arguments: Arguments) -> Any:
+        server = original(**arguments)
         if hasattr(module, "summarize_run_result"):
             return server
         tool = server._tool_manager.get_tool(_TOOL)
@@ -64,7 +65,7 @@ def _build_server(original: Callable[..., Any], module: ModuleType) -> Callable[
         tool.fn = evaluate_traces
         return server
 
-    return create_server
+    return like(original, create_server)
 
 
 def evaluate(case: Case) -> Outcome:
@@ -74,8 +75,7 @@ def evaluate(case: Case) -> Outcome:
         case: As for `_harness.run`; ``missing`` names a trace file that does not exist, ``empty`` is
             a trace without spans.
     """
-    from agentevals.mcp_server import create_server
-
+    from evalfixes.fixes.agentevals._mcp import server
     _harness.register_judge()
     _harness.set_script(case.get("judge", {}))
     before = logging.root.manager.disable
@@ -100,7 +100,7 @@ def evaluate(case: Case) -> Outcome:
             if case.get("golden") is not None:
                 (folder / "golden.json").write_text(json.dumps(_traces.golden(case["golden"])), encoding="utf-8")
                 arguments["eval_set_file"] = str(folder / "golden.json")
-            response = _table(asyncio.run(create_server().call_tool(_TOOL, arguments)))
+            response = _table(asyncio.run(server.create_server().call_tool(_TOOL, arguments)))
     finally:
         logging.disable(before)
     scores = [m.get("score") for trace in response["traces"] for m in trace["metrics"]]
@@ -146,7 +146,7 @@ FIX = Fix(
         Replacement(f"{_MODULE}:create_server", _build_server),
     ),
     evaluate=evaluate,
-    loads=(_MODULE, "agentevals.builtin_metrics"),
+    loads=("evalfixes.fixes.agentevals._mcp", "agentevals.builtin_metrics"),
     scenarios=(
         _scenario("judge down", _GREEN, _RED, turns=_TURNS, metrics=_HALLUCINATIONS, judge={"fails_on": [""]}),
         _scenario("unknown metric", _GREEN, _RED, turns=_TURNS, metrics=["hallucinations_v2"]),

@@ -8,24 +8,15 @@ from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import NO_EVAL_SET, allowed_unscored, explain, reason_of
 
 _MODULE = "agentevals.builtin_metrics"
 
 
 def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def evaluate_builtin_metric(
-        metric_name: str,
-        actual_invocations: Any,
-        expected_invocations: Any,
-        judge_model: str | None,
-        threshold: float | None,
-        *rest: Any,  # what follows differs by release and is passed on as it came
-        **more: Any,
-    ) -> Any:
-        result = await original(
-            metric_name, actual_invocations, expected_invocations, judge_model, threshold, *rest, **more
-        )
+    async def evaluate_builtin_metric(arguments: Arguments) -> Any:
+        result, metric_name = await original(**arguments), arguments["metric_name"]
         if result.error or result.eval_status != "NOT_EVALUATED" or reason_of(result) != NO_EVAL_SET:
             return result
         if allowed_unscored(metric_name):
@@ -33,7 +24,7 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
         reason = f"{NO_EVAL_SET}: metric '{metric_name}' compares with a golden, give one with --eval-set"
         return explain(result, reason, "MissingEvalSet")
 
-    return evaluate_builtin_metric
+    return like(original, evaluate_builtin_metric)
 
 
 def evaluate(case: Case) -> Outcome:
@@ -42,7 +33,7 @@ def evaluate(case: Case) -> Outcome:
 
 
 _CALL = {"name": "lookup", "args": {"q": "it"}, "id": "c1", "output": {"code": "A-11"}}
-_TURNS = [{"user": "Where is it?", "final": "It is at A-11.", "rounds": [[_CALL]]}]
+_TURNS = [{"user": "Where is it?", "final": "It is over there.", "rounds": [[_CALL]]}]
 _OTHER = [{**_TURNS[0], "rounds": [[{**_CALL, "name": "guess"}]]}]
 
 

@@ -8,23 +8,20 @@ from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import allowed_unscored, explain, reason_of
 
 _MODULE = "agentevals.custom_evaluators"
 
 
 def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def evaluate_custom_evaluator(
-        evaluator_def: Any,
-        *rest: Any,  # what follows differs by release and is passed on as it came
-        **more: Any,
-    ) -> Any:
-        result = await original(evaluator_def, *rest, **more)
+    async def evaluate_custom_evaluator(arguments: Arguments) -> Any:
+        result = await original(**arguments)
         if result.error or result.eval_status != "NOT_EVALUATED" or allowed_unscored(result.metric_name):
             return result
         return explain(result, reason_of(result) or "the evaluator reports NOT_EVALUATED", "NotEvaluated")
 
-    return evaluate_custom_evaluator
+    return like(original, evaluate_custom_evaluator)
 
 
 def evaluate(case: Case) -> Outcome:
@@ -62,6 +59,7 @@ FIX = Fix(
             {"traces": [[_TURN], [_OTHER]], "golden": [_TURN], "metrics": ["tool_trajectory_avg_score"]},
             _RED,
             _GREEN,
+            releases="0.10.0..0.11.0",
         ),
         Scenario("own evaluator abstains", _own("{'score': 0.0, 'status': 'NOT_EVALUATED'}"), _RED, _GREEN),
         Scenario("own evaluator passes", _own("{'score': 1.0}"), {"score": 1.0, **_GREEN}),

@@ -10,6 +10,7 @@ from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
+from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import explain, withhold
 
 _METRICS = "agentevals.builtin_metrics"
@@ -19,25 +20,16 @@ _KIND = "TurnCountMismatch"
 
 def _build_metric(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     # Up to 0.9.12 both lists come here as they are. Older google-adk zips them, newer ones refuse.
-    async def evaluate_builtin_metric(
-        metric_name: str,
-        actual_invocations: Any,
-        expected_invocations: Any,
-        judge_model: str | None,
-        threshold: float | None,
-        *rest: Any,  # what follows differs by release and is passed on as it came
-        **more: Any,
-    ) -> Any:
+    async def evaluate_builtin_metric(arguments: Arguments) -> Any:
+        actual_invocations, expected_invocations = arguments["actual_invocations"], arguments["expected_invocations"]
         actual, golden = len(actual_invocations), len(expected_invocations or actual_invocations)
-        compares = metric_name in vars(module)["METRICS_NEEDING_EXPECTED"]
+        compares = arguments["metric_name"] in vars(module)["METRICS_NEEDING_EXPECTED"]
         if actual != golden and not compares:
-            expected_invocations = _as_long_as(actual_invocations, expected_invocations)
-        result = await original(
-            metric_name, actual_invocations, expected_invocations, judge_model, threshold, *rest, **more
-        )
+            arguments["expected_invocations"] = _as_long_as(actual_invocations, expected_invocations)
+        result = await original(**arguments)
         return _refuse(result, actual, golden) if actual != golden and compares else result
 
-    return evaluate_builtin_metric
+    return like(original, evaluate_builtin_metric)
 
 
 def _as_long_as(actual: Any, golden: Any) -> list[Any]:
@@ -49,10 +41,10 @@ def _as_long_as(actual: Any, golden: Any) -> list[Any]:
 def _build_evaluator(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     if "actual" not in signature(original).parameters:  # before 0.10.0; `_build_metric` sees to it there
 
-        async def evaluate_invocations_as_before(evaluator_def: Any, *rest: Any, **more: Any) -> Any:
-            return await original(evaluator_def, *rest, **more)
+        async def as_before(arguments: Arguments) -> Any:
+            return await original(**arguments)
 
-        return evaluate_invocations_as_before
+        return like(original, as_before)
 
     async def evaluate_custom_evaluator(
         evaluator_def: Any,
@@ -119,16 +111,28 @@ def _turn(user: str, final: str, tool: str, code: str) -> dict[str, Any]:
     return {"user": user, "final": final, "rounds": [[call]]}
 
 
-_LOOK = _turn("Where is it?", "It is at A-11.", "lookup", "A-11")
+_LOOK = _turn("Where is it?", "It is over there.", "lookup", "A-11")
 _WIPE = _turn("Delete it.", "I deleted 4411 orders.", "delete_all", "ok")
 _COMPARE = ["tool_trajectory_avg_score"]
 _RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "reason": True}
 _CUT: Outcome = {"score": 1.0, "status": "PASSED", "exit": 0}
-_SINCE_ALIGNED = "0.10.0..0.11.0"
+_ZIPPED = "0.5.2..0.9.8"  # with a google-adk that zips both lists, as all before 2.5.0 do
+_REFUSED = "0.9.9..0.9.12"  # with one that refuses lists of two lengths
+_ALIGNED = "0.10.0..0.11.0"
 
 
-def _scenario(name: str, wrong: Outcome | None, right: Outcome, **case: Any) -> Scenario:
-    return Scenario(name, case, right, wrong, releases=_SINCE_ALIGNED)
+def _scenario(
+    name: str, wrong: Outcome | None, right: Outcome, releases: str = "", wrong_in: Any = None, **case: Any
+) -> Scenario:
+    return Scenario(name, case, right, wrong, wrong_in or {}, releases)
+
+
+def _on(releases: str, suffix: str) -> tuple[Scenario, Scenario]:
+    more, less = {"turns": [_LOOK, _WIPE], "golden": [_LOOK]}, {"turns": [_LOOK], "golden": [_LOOK, _WIPE]}
+    return (
+        _scenario(f"the agent goes on{suffix}", _CUT, _RED, releases, **more, metrics=_COMPARE),
+        _scenario(f"the agent stops early{suffix}", _CUT, _RED, releases, **less, metrics=_COMPARE),
+    )
 
 
 FIX = Fix(
@@ -146,12 +150,13 @@ FIX = Fix(
     evaluate=evaluate,
     loads=(*_harness.LOADS, _CUSTOM),
     scenarios=(
-        _scenario("the agent goes on", _CUT, _RED, turns=[_LOOK, _WIPE], golden=[_LOOK], metrics=_COMPARE),
-        _scenario("the agent stops early", _CUT, _RED, turns=[_LOOK], golden=[_LOOK, _WIPE], metrics=_COMPARE),
+        *_on(_ALIGNED, ""),
+        *_on(_ZIPPED, ", before 0.10.0"),
         _scenario(
             "no golden needed, one given",
             _CUT,
             {"score": 0.5, "status": "PASSED", "exit": 0, "seen": 2},
+            wrong_in={_REFUSED: {"score": None, "exit": 1, "seen": 0}},
             turns=[_LOOK, _WIPE],
             golden=[_LOOK],
         ),
