@@ -25,6 +25,157 @@ INDEX: dict[str, Entry] = {
     "adk-response-match-thoughts": Entry(
         "google-adk",
         "google_adk.response_match_thoughts",
-        ("google.adk.evaluation.final_response_match_v1",),
+        (
+            "google.adk.evaluation.final_response_match_v1",
+        ),
+    ),
+    "agentevals-gate-unscored": Entry(
+        "agentevals-cli",
+        "agentevals.gate_unscored",
+        (
+            "agentevals.builtin_metrics",
+        ),
+    ),
+    "agentevals-hallucinations-tool-evidence": Entry(
+        "agentevals-cli",
+        "agentevals.hallucinations_tool_evidence",
+        (
+            "agentevals.builtin_metrics",
+        ),
+    ),
+    "agentevals-mcp-passed": Entry(
+        "agentevals-cli",
+        "agentevals.mcp_passed",
+        (
+            "agentevals.mcp_server",
+        ),
+    ),
+    "agentevals-missing-eval-set": Entry(
+        "agentevals-cli",
+        "agentevals.missing_eval_set",
+        (
+            "agentevals.builtin_metrics",
+        ),
+    ),
+    "agentevals-not-evaluated-gate": Entry(
+        "agentevals-cli",
+        "agentevals.not_evaluated_gate",
+        (
+            "agentevals.custom_evaluators",
+        ),
+        default=False,
+    ),
+    "agentevals-tool-pairing": Entry(
+        "agentevals-cli",
+        "agentevals.tool_pairing",
+        (
+            "agentevals.builtin_metrics",
+            "agentevals.adk_bridge",
+            "agentevals.genai.extract",
+        ),
+    ),
+    "agentevals-turn-count": Entry(
+        "agentevals-cli",
+        "agentevals.turn_count",
+        (
+            "agentevals.builtin_metrics",
+            "agentevals.custom_evaluators",
+        ),
+    ),
+    "deepeval-metric-recovers": Entry(
+        "deepeval",
+        "deepeval.metric_recovers",
+        (
+            "deepeval.metrics.indicator",
+        ),
+    ),
+    "deepeval-missing-verdicts": Entry(
+        "deepeval",
+        "deepeval.missing_verdicts",
+        (
+            "deepeval.metrics.utils.qag",
+            "deepeval.metrics.answer_relevancy.answer_relevancy",
+            "deepeval.metrics.argument_correctness.argument_correctness",
+            "deepeval.metrics.bias.bias",
+            "deepeval.metrics.contextual_precision.contextual_precision",
+            "deepeval.metrics.contextual_recall.contextual_recall",
+            "deepeval.metrics.contextual_relevancy.contextual_relevancy",
+            "deepeval.metrics.faithfulness.faithfulness",
+            "deepeval.metrics.hallucination.hallucination",
+            "deepeval.metrics.misuse.misuse",
+            "deepeval.metrics.non_advice.non_advice",
+            "deepeval.metrics.pii_leakage.pii_leakage",
+            "deepeval.metrics.prompt_alignment.prompt_alignment",
+            "deepeval.metrics.role_violation.role_violation",
+            "deepeval.metrics.summarization.summarization",
+            "deepeval.metrics.toxicity.toxicity",
+            "deepeval.metrics.transcription_accuracy.transcription_accuracy",
+            "deepeval.metrics.turn_contextual_precision.turn_contextual_precision",
+            "deepeval.metrics.turn_contextual_recall.turn_contextual_recall",
+            "deepeval.metrics.turn_contextual_relevancy.turn_contextual_relevancy",
+            "deepeval.metrics.turn_faithfulness.turn_faithfulness",
+        ),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
+    ),
+    "deepeval-role-violation-strict": Entry(
+        "deepeval",
+        "deepeval.role_violation_strict",
+        (
+            "deepeval.metrics.role_violation.role_violation",
+        ),
+    ),
+    "deepeval-score-scale": Entry(
+        "deepeval",
+        "deepeval.score_scale",
+        (
+            "deepeval.metrics.g_eval.g_eval",
+            "deepeval.metrics.conversational_g_eval.conversational_g_eval",
+            "deepeval.metrics.task_completion.task_completion",
+            "deepeval.metrics.step_efficiency.step_efficiency",
+            "deepeval.metrics.plan_adherence.plan_adherence",
+            "deepeval.metrics.plan_quality.plan_quality",
+            "deepeval.metrics.goal_accuracy.goal_accuracy",
+            "deepeval.metrics.tool_use.tool_use",
+        ),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
+    ),
+    "deepeval-single-verdicts": Entry(
+        "deepeval",
+        "deepeval.single_verdicts",
+        (
+            "deepeval.metrics.utils.qag",
+            "deepeval.metrics.conversation_completeness.conversation_completeness",
+            "deepeval.metrics.knowledge_retention.knowledge_retention",
+            "deepeval.metrics.turn_relevancy.turn_relevancy",
+        ),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
+    ),
+    "deepeval-verbose-verdicts": Entry(
+        "deepeval",
+        "deepeval.verbose_verdicts",
+        (
+            "deepeval.metrics.prompt_alignment.prompt_alignment",
+            "deepeval.metrics.role_violation.role_violation",
+            "deepeval.metrics.conversation_completeness.conversation_completeness",
+        ),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
+    ),
+    "deepeval-verdict-count": Entry(
+        "deepeval",
+        "deepeval.verdict_count",
+        (
+            "deepeval.metrics.utils.qag",
+        ),
+        requires=(
+            "deepeval-missing-verdicts",
+        ),
     ),
 }

@@ -11,6 +11,7 @@ from typing import Any
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.deepeval._families import MARK, is_mark
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.fixes.deepeval._unscored import below, conclude
 from evalfixes.runtime import options
 from evalfixes.verdicts.scale import on_scale
@@ -100,7 +101,7 @@ def _build(spec: _Metric) -> Callable[[Callable[..., Any], ModuleType], Callable
                     return found
             return _give_up(spec, self, module, found)
 
-        return ask
+        return shaped(ask, original)
 
     return build
 
@@ -114,7 +115,7 @@ def _a_build(spec: _Metric) -> Callable[[Callable[..., Any], ModuleType], Callab
                     return found
             return _give_up(spec, self, module, found)
 
-        return ask
+        return shaped(ask, original)
 
     return build
 
@@ -134,7 +135,7 @@ def _build_total(original: Callable[..., Any], module: ModuleType) -> Callable[.
         conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores")
         return worst
 
-    return _calculate_score
+    return shaped(_calculate_score, original)
 
 
 def _targets() -> tuple[Replacement, ...]:
@@ -186,13 +187,6 @@ def _scenarios() -> tuple[Scenario, ...]:
                     right=_UNSCORED, wrong=_GREEN, releases=younger,
                 )
             )
-        found.append(
-            Scenario(
-                f"{metric.cls}: on its scale when asked again",
-                {**case(0), "replies": [{"rounds": [{key: 5 * top, "reason": "r"}, {key: 0, "reason": "r"}]}]},
-                right={"score": 0.0, "status": "FAILED"}, wrong=_GREEN, releases=younger,
-            )
-        )
     return tuple(found)
 
 
