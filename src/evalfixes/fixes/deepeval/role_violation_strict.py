@@ -8,6 +8,7 @@ from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._shape import shaped
 
 _MODULE = "deepeval.metrics.role_violation.role_violation"
 
@@ -19,7 +20,7 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
         if self.strict_mode and self.threshold == 0:
             self.threshold = 1
 
-    return __init__
+    return shaped(__init__, original)
 
 
 def _case(word: str, **more: Any) -> dict[str, Any]:
@@ -39,6 +40,7 @@ FIX = Fix(
     "a detected violation scores 0.0, which reaches 0, and passes.",
     after="In strict mode the threshold is 1, as in every other metric.",
     replacements=(Replacement(f"{_MODULE}:RoleViolationMetric.__init__", _build),),
+    watches=(f"{_MODULE}:RoleViolationMetric._calculate_score",),  # before 3.2.5 a high score was the bad one
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=tuple(

@@ -95,14 +95,6 @@ def _scenarios() -> tuple[Scenario, ...]:
                 Scenario(f"control: {name}, good and bad, {path}", case(good, bad, path=path), right={"score": 0.5}),
                 Scenario(f"control: {name}, good, {path}", case(good, path=path, mode="async"), right=_PASSED),
             ]
-        found.append(
-            Scenario(
-                f"{name}: a good answer on asking again",
-                case({"rounds": [{**bad, "verdict": "?"}, bad]}, good),
-                right={"score": 0.5},
-                wrong=_PASSED,
-            )
-        )
     found.append(
         Scenario(
             "KnowledgeRetentionMetric: unusable, with a reason to write",

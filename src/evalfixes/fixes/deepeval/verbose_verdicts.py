@@ -12,6 +12,7 @@ from evalfixes.fixes.deepeval import _families
 from evalfixes.fixes.deepeval._asking import Again, Reader, a_run, list_of_verdicts, run, single_verdict
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
+from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.verdicts.yesno import YES_NO
 
 _FAMILIES = tuple(
@@ -61,7 +62,7 @@ def _build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..
 
         return run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
 
-    return _generate_verdicts
+    return shaped(_generate_verdicts, original)
 
 
 def _a_build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -74,7 +75,7 @@ def _a_build_list(original: Callable[..., Any], module: ModuleType) -> Callable[
 
         return await a_run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
 
-    return _a_generate_verdicts
+    return shaped(_a_generate_verdicts, original)
 
 
 def _build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -84,7 +85,7 @@ def _build_single(original: Callable[..., Any], module: ModuleType) -> Callable[
 
         return run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
 
-    return _generate_verdict
+    return shaped(_generate_verdict, original)
 
 
 def _a_build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -94,7 +95,7 @@ def _a_build_single(original: Callable[..., Any], module: ModuleType) -> Callabl
 
         return await a_run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
 
-    return _a_generate_verdict
+    return shaped(_a_generate_verdict, original)
 
 
 def _targets() -> tuple[Replacement, ...]:
@@ -177,16 +178,6 @@ def _scenarios() -> tuple[Scenario, ...]:
                     wrong=passed,
                 )
             )
-        one = [{"verdict": "maybe", "reason": "r"}, {"verdict": family.bad, "reason": "r"}]
-        again = {"rounds": one if single else [{"verdicts": [verdict]} for verdict in one]}
-        found.append(
-            Scenario(
-                f"{family.cls}: a bad verdict on asking again",
-                {**case("maybe"), "replies": [again]},
-                right=failed,
-                wrong=passed,
-            )
-        )
     return tuple(found)
 
 

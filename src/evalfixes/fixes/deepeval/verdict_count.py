@@ -130,19 +130,6 @@ def _of(family: Family) -> list[Scenario]:
             )
             found.append(
                 Scenario(
-                    f"{name}: the rest on asking again",
-                    {
-                        **case([]),
-                        "replies": [
-                            {"rounds": [{"verdicts": [good]}, {"verdicts": [bad, bad, good]}]},
-                        ],
-                    },
-                    right={"score": 0.0 if name == "RoleViolationMetric" else 1 / 3, "status": "FAILED"},
-                    wrong=_PASSED,
-                )
-            )
-            found.append(
-                Scenario(
                     f"{name}: a good majority with one missing",
                     case([good] * 3, items=4),
                     right=_UNSCORED if name == "RoleViolationMetric" else {"score": 0.75, "status": "PASSED"},
