@@ -16,6 +16,9 @@ from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, de
 _SECONDS = 600
 """Longest that the probe of one distribution may take; a slow machine needs about a minute."""
 
+_SHOWN = 3
+"""Failures shown per fix; the rest is in the JSON."""
+
 
 def register(commands: argparse._SubParsersAction[Any]) -> None:
     """Adds the command."""
@@ -159,8 +162,10 @@ def _print(rows: list[dict[str, Any]], applied: bool) -> None:
             grid.add_row(*line)
         Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(grid)
     for row in rows:
-        for failure in row["failures"]:
+        for failure in row["failures"][:_SHOWN]:
             print(f"{row['id']}: {failure}")
+        if len(row["failures"]) > _SHOWN:
+            print(f"{row['id']}: and {len(row['failures']) - _SHOWN} more; --json has them all")
         if row["bare"] == UNKNOWN or row["applied"] in (UNKNOWN, FAULTY):
             print(f"{row['id']}: {row['evidence']}")
     for advice in dict.fromkeys(row["next"] for row in rows if row["next"]):
