@@ -60,23 +60,43 @@ def run(session: nox.Session, environment: Environment, *arguments: str, **varia
     session.run(environment.python, *arguments, external=True, env=environ(**variables), include_outer_env=False)
 
 
+def each(session: nox.Session, environment: Environment, *commands: str) -> None:
+    """Runs all of the commands, also after one of them has failed."""
+    failed = []
+    for command in commands:
+        try:
+            run(session, environment, *command.split())
+        except nox.command.CommandFailed:
+            failed.append(command)
+    if failed:
+        session.error(f"failed: {'; '.join(failed)}")
+
+
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
     """Style, format, generated files, and that every fact has one home."""
-    environment = made(session, "lint", LINT)
-    run(session, environment, "-m", "ruff", "check", ".")
-    run(session, environment, "-m", "ruff", "format", "--check", ".")
-    run(session, environment, "-m", "evalfixes.generate", "--check")
-    run(session, environment, "tools/facts.py")
+    each(
+        session,
+        made(session, "lint", LINT),
+        "-m ruff check .",
+        "-m ruff format --check .",
+        "-m evalfixes.generate --check",
+        "tools/facts.py",
+    )
 
 
 @nox.session(venv_backend="none")
 def types(session: nox.Session) -> None:
     """Strict types in the sources, and the public API as two type checkers see it."""
     environment = made(session, "types", TYPES)
-    run(session, environment, "-m", "mypy")
-    run(session, environment, "-m", "mypy", "--strict", "tests/typing/public_api.py")
-    run(session, environment, "-m", "pyright", "--pythonpath", environment.python, "tests/typing/public_api.py")
+    public = "tests/typing/public_api.py"
+    each(
+        session,
+        environment,
+        "-m mypy",
+        f"-m mypy --strict {public}",
+        f"-m pyright --pythonpath .nox/types/bin/python {public}",
+    )
 
 
 @nox.session(venv_backend="none")
