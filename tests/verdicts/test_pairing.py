@@ -84,8 +84,8 @@ def test_nameless_output_with_one_open_call():
 
 def test_marked_outputs_stay_unpaired():
     assert names_of([":w"], ["unpaired:w"]) == ([[]], [0])
-    assert marked(mark(None)) and marked(mark("c1")) and mark(mark("c1")) == mark("c1")
-    assert not marked("unpairedly") and not marked(None)
+    assert [marked(id_) for id_ in (mark(None), mark("c1"), "unpairedly", None)] == [True, True, False, False]
+    assert mark(mark("c1")) == mark("c1")
 
 
 _IDS = st.sampled_from([None, "", "a", "b", "c"])

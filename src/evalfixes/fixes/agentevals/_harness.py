@@ -30,7 +30,7 @@ def _reply(prompt: str) -> str:
     """Labels a sentence by whether all that it claims stands in the context it is judged in."""
     if "**Context Begin**" not in prompt:
         if "**Response Begin**" not in prompt:
-            return _script.get("other", '{"is_the_agent_response_valid": "valid"}')
+            return str(_script.get("other", '{"is_the_agent_response_valid": "valid"}'))
         said = prompt.rsplit("**Response Begin**", 1)[1].rsplit("**Response End**", 1)[0].strip()
         sentences = [part.strip() for part in re.split(r"\n+|(?<=[.!?])\s+", said) if part.strip()]
         return "\n".join(f"<sentence>{sentence}</sentence>" for sentence in sentences)

@@ -76,6 +76,7 @@ def evaluate(case: Case) -> Outcome:
             a trace without spans.
     """
     from evalfixes.fixes.agentevals._mcp import server
+
     _harness.register_judge()
     _harness.set_script(case.get("judge", {}))
     before = logging.root.manager.disable
@@ -138,8 +139,8 @@ FIX = Fix(
     id="agentevals-mcp-passed",
     dist="agentevals-cli",
     title="MCP evaluate_traces says passed for what was not evaluated",
-    before="`passed` is true unless a metric has the status FAILED: with a judge that is down, a metric that raised, no "
-    "eval set, a trace file that does not exist and a trace without spans.",
+    before="`passed` is true unless a metric has the status FAILED: with a judge that is down, a metric that raised, "
+    "no eval set, a trace file that does not exist and a trace without spans.",
     after="`passed` is true only if at least one metric was evaluated, all passed and there are no errors.",
     replacements=(
         Replacement(f"{_MODULE}:summarize_run_result", _build_summary, optional=True),
@@ -158,5 +159,5 @@ FIX = Fix(
         _scenario("all passed against a golden", None, _GREEN, turns=_TURNS, golden=_TURNS, metrics=_TRAJECTORY),
         _scenario("a metric failed", None, _RED, turns=_TURNS, golden=_OTHER, metrics=_TRAJECTORY),
     ),
-    risks="The tool's own description calls passed whatever did not fail; callers that rely on it see false more often.",
+    risks="The tool's own description calls passed whatever did not fail; callers that rely on it see false now.",
 )

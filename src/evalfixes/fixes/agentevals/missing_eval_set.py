@@ -48,8 +48,8 @@ FIX = Fix(
     id="agentevals-missing-eval-set",
     dist="agentevals-cli",
     title="a metric that needs an eval set passes the run when there is none",
-    before="Without an eval set, metrics that compare with one, the default metric among them, are NOT_EVALUATED and the "
-    "exit code is 0; up to 0.9.12 this was an error.",
+    before="Without an eval set, metrics that compare with one, the default metric among them, are NOT_EVALUATED and "
+    "the exit code is 0; up to 0.9.12 this was an error.",
     after="It is an error again, which says what is missing.",
     replacements=(Replacement(f"{_MODULE}:evaluate_builtin_metric", _build),),
     evaluate=evaluate,

@@ -46,8 +46,8 @@ FIX = Fix(
     id="agentevals-not-evaluated-gate",
     dist="agentevals-cli",
     title="NOT_EVALUATED with a reason, as documented, lets the run exit with 0",
-    before="A trace that matches no eval case, or an evaluator of one's own that reports NOT_EVALUATED, leaves the exit "
-    "code at 0. Upstream documents the status for both.",
+    before="A trace that matches no eval case, or an evaluator of one's own that reports NOT_EVALUATED, leaves the "
+    "exit code at 0. Upstream documents the status for both.",
     after="The reason is an error and the exit code is not 0.",
     replacements=(Replacement(f"{_MODULE}:evaluate_custom_evaluator", _build),),
     evaluate=evaluate,

@@ -175,10 +175,10 @@ FIX = Fix(
     id="agentevals-tool-pairing",
     dist="agentevals-cli",
     title="a tool output is put under another call, or lost, where ids are missing or repeat",
-    before="The second call's output is shown to the judge under the first call if that has none of its own and ids are "
-    "missing or equal; where ids start anew in every round of tool calls, the later rounds' outputs are lost.",
-    after="Outputs stand under the call that the trace gives them to. Those that it gives to none, or to one of several "
-    "that cannot be told apart, are kept behind the calls and marked as unpaired.",
+    before="The second call's output is shown to the judge under the first call if that has none of its own and ids "
+    "are missing or equal; where ids start anew in every round of tool calls, the later rounds' outputs are lost.",
+    after="Outputs stand under the call that the trace gives them to. Those that it gives to none, or to one of "
+    "several that cannot be told apart, are kept behind the calls and marked as unpaired.",
     replacements=(
         Replacement(f"{_METRICS}:_to_invocation_events", _build_adapter, calls_original=False),
         Replacement(f"{_BRIDGE}:to_adk_invocation", _build_bridge, optional=True),

@@ -140,7 +140,7 @@ FIX = Fix(
     dist="agentevals-cli",
     title="turns that only the trace or only the golden has are cut off and the rest passes",
     before="When trace and golden differ in their number of turns, both are cut to the shorter one: an agent that went "
-    "on to delete everything, or stopped early, passes, and metrics that need no golden lose turns because one is given.",
+    "on to delete everything, or stopped early, passes. Metrics that need no golden lose turns because one is given.",
     after="Metrics that compare with a golden are not passed and name both numbers of turns; metrics that do not, see "
     "every turn.",
     replacements=(
