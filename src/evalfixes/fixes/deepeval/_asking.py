@@ -189,14 +189,14 @@ def list_of_verdicts(
     if items is not None and not items:  # nothing to judge
         return _as_upstream(reader, reply)
     first = _Known(reader, reply, items or ()) if known else _Free(reader, reply, items, family)
-    if first.complete:
-        return first.verdicts
     for _ in range(options.current.rejudge):
+        if first.complete:
+            break
         reply = yield first.prompt(prompt)
         _forget_error(metric)
         first.add(reply, family)
-        if first.complete:
-            return first.verdicts
+    if first.complete:
+        return first.verdicts
     if first.error is not None:
         _note_error(metric, first.error)
         raise first.error

@@ -75,7 +75,7 @@ def conclude(metric: Any, worst: float, best: float, missing: int, given: int, w
         # Without a threshold there is no outcome that could be decided, only the score itself.
         return score == best if threshold is None else score >= threshold
 
-    if decide(part, passes, policy).unscored:  # type: ignore[arg-type]
+    if decide(part, passes, policy).unscored:
         unscored(
             metric,
             f"the judge gave no usable answer for {missing} of {missing + given} {what}; "
@@ -138,4 +138,5 @@ def open_ended(verdicts: Sequence[Any], worst: float, best: float, family: Famil
 
 def below(function: Callable[..., Any]) -> Callable[..., Any]:
     """Upstream's own function under all layers and tracing."""
-    return inspect.unwrap(function)
+    upstream: Callable[..., Any] = inspect.unwrap(function)
+    return upstream

@@ -168,23 +168,30 @@ def _scenarios() -> tuple[Scenario, ...]:
             for value in (2 * top, 40 * top, top + 0.5):
                 found.append(
                     Scenario(
-                        f"{label}: {value}", case(value, path=path, mode=mode),
-                        right=_UNSCORED, wrong=_GREEN, releases=younger,
+                        f"{label}: {value}",
+                        case(value, path=path, mode=mode),
+                        right=_UNSCORED,
+                        wrong=_GREEN,
+                        releases=younger,
                     )
                 )
             for value in (top, 0.7 * top, 0):
                 passed = value >= 0.5 * top
                 found.append(
                     Scenario(
-                        f"control: {label}: {value}", case(value, path=path, mode=mode),
-                        right={"score": value / top, "status": "PASSED" if passed else "FAILED"}, releases=younger,
+                        f"control: {label}: {value}",
+                        case(value, path=path, mode=mode),
+                        right={"score": value / top, "status": "PASSED" if passed else "FAILED"},
+                        releases=younger,
                     )
                 )
             found.append(
                 Scenario(
                     f"{label}: strict, {3 * top}",
                     case(3 * top, path=path, mode=mode, kwargs={"strict_mode": True}),
-                    right=_UNSCORED, wrong=_GREEN, releases=younger,
+                    right=_UNSCORED,
+                    wrong=_GREEN,
+                    releases=younger,
                 )
             )
     return tuple(found)
@@ -194,8 +201,8 @@ FIX = Fix(
     id="deepeval-score-scale",
     dist="deepeval",
     title="a score off its scale is used as it is",
-    before="A judge that answers 20 or 40 on a scale up to 10, 2.0 on one up to 1, or Infinity, passes with that score; "
-    "GEval in strict mode passes a 3 that was meant as poor.",
+    before="A judge that answers 20 or 40 on a scale up to 10, 2.0 on one up to 1, or Infinity, passes with that "
+    "score; GEval in strict mode passes a 3 that was meant as poor.",
     after="Such a score is missing: asked for once more, then the metric is unscored, unless other scores decide it.",
     replacements=_targets(),
     requires=("deepeval-metric-recovers",),
