@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._families import MARK, is_mark
+from evalfixes.fixes.deepeval._families import MARK, MARK_BROKEN, is_mark
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.fixes.deepeval._unscored import below, conclude
@@ -83,7 +83,9 @@ def _usable(metric: Any, module: ModuleType, found: Any) -> bool:
 def _give_up(spec: _Metric, metric: Any, module: ModuleType, found: Any) -> Any:
     """What stands in for a score that the judge did not give, if anything may."""
     if spec.parts:
-        return found.model_copy(update={"score": 0.0, "reason": MARK})
+        # A score below the scale, or no number, has pulled the average down: without it nothing may pass.
+        above = isinstance(found.score, (int, float)) and found.score > _scale(metric, module)[1]
+        return found.model_copy(update={"score": 0.0, "reason": MARK if above else MARK_BROKEN})
     conclude(metric, 0.0, 1.0, missing=1, given=0, what="scores (it is off the scale)")
     low = _scale(metric, module)[0]
     return (low, MARK) if isinstance(found, tuple) else found.model_copy(update={"score": low, "reason": MARK})
@@ -132,7 +134,8 @@ def _build_total(original: Callable[..., Any], module: ModuleType) -> Callable[.
         for mark in marks:
             mark.score = 0.0
         worst = original(self, first, second)
-        conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores")
+        broken = any(mark.reason == MARK_BROKEN for mark in marks)
+        conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores", broken)
         return worst
 
     return shaped(_calculate_score, original)

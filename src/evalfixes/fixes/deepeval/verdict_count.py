@@ -172,6 +172,17 @@ FIX = Fix(
             wrong={"score": 0.75, "status": "PASSED"},
         ),
         Scenario(
+            "FaithfulnessMetric: the bad verdict is given twice",
+            {
+                "metric": "FaithfulnessMetric",
+                "items": 3,
+                "replies": [{"verdicts": [_ECHOED[0], *_ECHOED[:3]]}],
+                "kwargs": {"threshold": 0.6},
+            },
+            right={"score": 2 / 3, "status": "PASSED"},
+            wrong={"score": 0.5, "status": "FAILED"},
+        ),
+        Scenario(
             "control: ContextualPrecisionMetric, the third node of three",
             {"metric": "ContextualPrecisionMetric", "items": 3, "replies": [{"verdicts": _RANKS}]},
             right={"score": 1 / 3, "status": "FAILED"},
