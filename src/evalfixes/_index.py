@@ -200,6 +200,16 @@ INDEX: dict[str, Entry] = {
             "deepeval-metric-recovers",
         ),
     ),
+    "deepeval-turn-relevancy-verdicts": Entry(
+        "deepeval",
+        "deepeval.turn_relevancy_verdicts",
+        (
+            "deepeval.metrics.turn_relevancy.turn_relevancy",
+        ),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
+    ),
     "deepeval-verbose-verdicts": Entry(
         "deepeval",
         "deepeval.verbose_verdicts",

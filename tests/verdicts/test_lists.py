@@ -81,5 +81,5 @@ def test_each_item_gets_one_usable_answer_or_none(answers, items):
     found = assign(answers, items)
     assert len(found.answer_of) == len(items)
     given_ones = [i for i in found.answer_of if i is not None]
-    assert len(set(given_ones)) == len(given_)
+    assert len(set(given_ones)) == len(given_ones)
     assert all(answers[i].word is not None for i in given_ones)

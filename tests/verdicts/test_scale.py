@@ -18,7 +18,27 @@ def test_on_the_scale(value):
 
 @pytest.mark.parametrize(
     "value",
-    [10.0001, -1, 20, 40, math.inf, -math.inf, math.nan, "nan", "inf", "high", "", "7/10", True, False, None, [], {}, [5], 10**400],
+    [
+        10.0001,
+        -1,
+        20,
+        40,
+        math.inf,
+        -math.inf,
+        math.nan,
+        "nan",
+        "inf",
+        "high",
+        "",
+        "7/10",
+        True,
+        False,
+        None,
+        [],
+        {},
+        [5],
+        10**400,
+    ],
 )
 def test_off_the_scale(value):
     assert not on_scale(value, 0, 10)

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalfixes.fixes.deepeval._families import MARK, MARK_ALL, Family, is_mark
+from evalfixes.fixes.deepeval._families import MARK, MARK_ALL, MARK_BROKEN, MARKS, Family, is_mark
 from evalfixes.fixes.deepeval._families import of as family_of
 from evalfixes.fixes.deepeval._unscored import unscored
 from evalfixes.runtime import options
@@ -27,11 +27,13 @@ class Cell:
         seen: Whether a raw reply (JSON, not a schema object) was read at all.
         entries: Its verdicts as they came; None where it has no list of verdicts.
         text: The reply, shortened, for messages.
+        broken: Whether upstream would raise an error over it.
     """
 
     seen: bool = False
     entries: list[Any] | None = None
     text: str = ""
+    broken: bool = False
 
 
 cell: ContextVar[Cell | None] = ContextVar("evalfixes_deepeval_cell", default=None)
@@ -136,17 +138,21 @@ class Reader:
         self._verdict = word
         self._cls = verdict_cls
         self._allowed = tuple(str(getattr(word, "value", word)) for word in allowed)
+        self.broke = False  # whether upstream would have raised an error over something that was read
 
     def verdict(self, entry: Any) -> Any:
         """The verdict object of one entry; None where it is unusable."""
         if isinstance(entry, dict):
             word = read(entry.get("verdict"), self._allowed)
-            if word is None:
-                return None
             try:
-                return self._cls(**{**entry, "verdict": self._verdict(word)})
+                found = self._cls(**{**entry, "verdict": self._verdict(word or self._allowed[0])})
             except (ValueError, TypeError):  # another field is missing or of the wrong kind
+                self.broke = True
                 return None
+            return found if word else None
+        if not hasattr(entry, "verdict"):
+            self.broke = self.broke or entry is not None or self._cls is not None
+            return None
         word = read(getattr(entry, "verdict", None), self._allowed)
         if word is None:
             return None
@@ -163,6 +169,8 @@ class Reader:
 
     def stand_in(self, word: str, mark: str) -> Any:
         """A verdict object in place of a missing one."""
+        if self.broke and mark in MARKS:
+            mark = MARK_BROKEN
         if self._cls is None:
             return StandIn(word, mark)
         blank = {name: "" for name, info in self._cls.model_fields.items() if info.is_required()}
@@ -186,17 +194,18 @@ def list_of_verdicts(
     family = family_of(metric)
     known = items is not None and family is not None and family.counted and counting.get()
     reply = yield prompt
+    reader.broke = reply.cell.broken
     if items is not None and not items:  # nothing to judge
         return _as_upstream(reader, reply)
     first = _Known(reader, reply, items or ()) if known else _Free(reader, reply, items, family)
-    if first.complete:
-        return first.verdicts
     for _ in range(options.current.rejudge):
+        if first.complete:
+            break
         reply = yield first.prompt(prompt)
         _forget_error(metric)
         first.add(reply, family)
-        if first.complete:
-            return first.verdicts
+    if first.complete:
+        return first.verdicts
     if first.error is not None:
         _note_error(metric, first.error)
         raise first.error

@@ -12,6 +12,11 @@ verdicts into other classes and keeps only the word and the reason."""
 MARK_ALL = "evalfixes: the judge gave no usable verdict, and how many were due is not known"
 """The same, where it stands in for a number of verdicts that nobody knows."""
 
+MARK_BROKEN = "evalfixes: the judge's reply on this is invalid"
+"""The same, where upstream would have raised an error over the reply: it never becomes a pass."""
+
+MARKS = (MARK, MARK_ALL, MARK_BROKEN)
+
 
 @dataclass(frozen=True)
 class Family:
@@ -90,4 +95,4 @@ def of(metric: Any) -> Family | None:
 
 def is_mark(verdict: Any) -> bool:
     """Whether a verdict stands in for a missing one."""
-    return getattr(verdict, "reason", None) in (MARK, MARK_ALL)
+    return getattr(verdict, "reason", None) in MARKS

@@ -176,15 +176,14 @@ def _metric(case: Case, judge: Any) -> Any:
         "PlanQualityMetric",
     ):
         kwargs["include_reason"] = case.get("include_reason", False)
-    kwargs.update(
-        {
-            "MisuseMetric": {"domain": "banking"},
-            "NonAdviceMetric": {"advice_types": ["medical"]},
-            "RoleViolationMetric": {"role": "travel assistant"},
-            "PromptAlignmentMetric": {"prompt_instructions": [item(i) for i in range(count)]},
-            "SummarizationMetric": {"assessment_questions": ["one?", "two?"]},
-        }.get(case["metric"], {})
-    )
+    own: dict[str, dict[str, Any]] = {
+        "MisuseMetric": {"domain": "banking"},
+        "NonAdviceMetric": {"advice_types": ["medical"]},
+        "RoleViolationMetric": {"role": "travel assistant"},
+        "PromptAlignmentMetric": {"prompt_instructions": [item(i) for i in range(count)]},
+        "SummarizationMetric": {"assessment_questions": ["one?", "two?"]},
+    }
+    kwargs.update(own.get(case["metric"], {}))
     if case["metric"] == "GEval":
         kwargs.update(
             name="g",

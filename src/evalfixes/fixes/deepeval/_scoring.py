@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Replacement
-from evalfixes.fixes.deepeval._families import MARK_ALL, Family, is_mark
+from evalfixes.fixes.deepeval._families import MARK_ALL, MARK_BROKEN, Family, is_mark
 from evalfixes.fixes.deepeval._unscored import below, conclude, fill_worst, open_ended
 
 _Build = Callable[[Callable[..., Any], ModuleType], Callable[..., Any]]
@@ -59,7 +59,7 @@ def _score(family: Family, original: Callable[..., Any], metric: Any, verdicts: 
     upstream = below(original)
     worst, best = fill_worst(marks, family, lambda: upstream(metric, *args))
     worst, best = open_ended(verdicts, worst, best, family)
-    conclude(metric, worst, best, len(marks), len(verdicts) - len(marks))
+    conclude(metric, worst, best, len(marks), len(verdicts) - len(marks), broken=_broken(marks))
     original(metric, *args)  # for its tracing span
     return worst
 
@@ -77,12 +77,16 @@ def _turns(family: Family) -> _Build:
                 _window(family, module, self, window, found) for window, found in zip(windows, scores, strict=True)
             ]
             worst, best = (below(original)(self, [_Scored(bound[side]) for bound in bounds]) for side in (0, 1))
-            conclude(self, worst, best, len(marks), sum(map(len, windows)) - len(marks))
+            conclude(self, worst, best, len(marks), sum(map(len, windows)) - len(marks), broken=_broken(marks))
             return original(self, scores)
 
         return _calculate_score
 
     return build
+
+
+def _broken(marks: Sequence[Any]) -> bool:
+    return any(mark.reason == MARK_BROKEN for mark in marks)
 
 
 class _Scored:

@@ -53,7 +53,15 @@ def threshold_of(metric: Any) -> float | None:
     return threshold
 
 
-def conclude(metric: Any, worst: float, best: float, missing: int, given: int, what: str = "verdicts") -> None:
+def conclude(
+    metric: Any,
+    worst: float,
+    best: float,
+    missing: int,
+    given: int,
+    what: str = "verdicts",
+    broken: bool = False,
+) -> None:
     """Lets a score with missing parts stand where it is decided.
 
     Args:
@@ -63,6 +71,7 @@ def conclude(metric: Any, worst: float, best: float, missing: int, given: int, w
         missing: How many parts are missing.
         given: How many are not.
         what: What the parts are.
+        broken: Whether upstream would have raised an error; then the outcome is never decided to be good.
 
     Raises:
         UnscoredError: It is not decided.
@@ -75,7 +84,8 @@ def conclude(metric: Any, worst: float, best: float, missing: int, given: int, w
         # Without a threshold there is no outcome that could be decided, only the score itself.
         return score == best if threshold is None else score >= threshold
 
-    if decide(part, passes, policy).unscored:  # type: ignore[arg-type]
+    found = decide(part, passes, policy)
+    if found.unscored or (broken and found.passed and policy == "decide"):
         unscored(
             metric,
             f"the judge gave no usable answer for {missing} of {missing + given} {what}; "
@@ -138,4 +148,5 @@ def open_ended(verdicts: Sequence[Any], worst: float, best: float, family: Famil
 
 def below(function: Callable[..., Any]) -> Callable[..., Any]:
     """Upstream's own function under all layers and tracing."""
-    return inspect.unwrap(function)
+    upstream: Callable[..., Any] = inspect.unwrap(function)
+    return upstream

@@ -24,6 +24,7 @@ def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[
         opened.seen = True
         opened.entries = list(entries) if isinstance(entries, list) else None
         opened.text = repr(data)[:200]
+        opened.broken = bool(entries) and not isinstance(entries, list)
         return []
 
     return _verdicts_from_json

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._families import MARK, is_mark
+from evalfixes.fixes.deepeval._families import MARK, MARK_BROKEN, is_mark
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.fixes.deepeval._unscored import below, conclude
@@ -83,7 +83,9 @@ def _usable(metric: Any, module: ModuleType, found: Any) -> bool:
 def _give_up(spec: _Metric, metric: Any, module: ModuleType, found: Any) -> Any:
     """What stands in for a score that the judge did not give, if anything may."""
     if spec.parts:
-        return found.model_copy(update={"score": 0.0, "reason": MARK})
+        # A score below the scale, or no number, has pulled the average down: without it nothing may pass.
+        above = isinstance(found.score, (int, float)) and found.score > _scale(metric, module)[1]
+        return found.model_copy(update={"score": 0.0, "reason": MARK if above else MARK_BROKEN})
     conclude(metric, 0.0, 1.0, missing=1, given=0, what="scores (it is off the scale)")
     low = _scale(metric, module)[0]
     return (low, MARK) if isinstance(found, tuple) else found.model_copy(update={"score": low, "reason": MARK})
@@ -132,7 +134,8 @@ def _build_total(original: Callable[..., Any], module: ModuleType) -> Callable[.
         for mark in marks:
             mark.score = 0.0
         worst = original(self, first, second)
-        conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores")
+        broken = any(mark.reason == MARK_BROKEN for mark in marks)
+        conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores", broken)
         return worst
 
     return shaped(_calculate_score, original)
@@ -168,23 +171,30 @@ def _scenarios() -> tuple[Scenario, ...]:
             for value in (2 * top, 40 * top, top + 0.5):
                 found.append(
                     Scenario(
-                        f"{label}: {value}", case(value, path=path, mode=mode),
-                        right=_UNSCORED, wrong=_GREEN, releases=younger,
+                        f"{label}: {value}",
+                        case(value, path=path, mode=mode),
+                        right=_UNSCORED,
+                        wrong=_GREEN,
+                        releases=younger,
                     )
                 )
             for value in (top, 0.7 * top, 0):
                 passed = value >= 0.5 * top
                 found.append(
                     Scenario(
-                        f"control: {label}: {value}", case(value, path=path, mode=mode),
-                        right={"score": value / top, "status": "PASSED" if passed else "FAILED"}, releases=younger,
+                        f"control: {label}: {value}",
+                        case(value, path=path, mode=mode),
+                        right={"score": value / top, "status": "PASSED" if passed else "FAILED"},
+                        releases=younger,
                     )
                 )
             found.append(
                 Scenario(
                     f"{label}: strict, {3 * top}",
                     case(3 * top, path=path, mode=mode, kwargs={"strict_mode": True}),
-                    right=_UNSCORED, wrong=_GREEN, releases=younger,
+                    right=_UNSCORED,
+                    wrong=_GREEN,
+                    releases=younger,
                 )
             )
     return tuple(found)
@@ -194,8 +204,8 @@ FIX = Fix(
     id="deepeval-score-scale",
     dist="deepeval",
     title="a score off its scale is used as it is",
-    before="A judge that answers 20 or 40 on a scale up to 10, 2.0 on one up to 1, or Infinity, passes with that score; "
-    "GEval in strict mode passes a 3 that was meant as poor.",
+    before="A judge that answers 20 or 40 on a scale up to 10, 2.0 on one up to 1, or Infinity, passes with that "
+    "score; GEval in strict mode passes a 3 that was meant as poor.",
     after="Such a score is missing: asked for once more, then the metric is unscored, unless other scores decide it.",
     replacements=_targets(),
     requires=("deepeval-metric-recovers",),

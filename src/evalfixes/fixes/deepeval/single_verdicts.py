@@ -11,6 +11,7 @@ from evalfixes.fixes.deepeval._asking import Reader, a_run, cell, run, single_ve
 from evalfixes.fixes.deepeval._families import SINGLES
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
+from evalfixes.fixes.deepeval._shape import shaped
 
 _QAG = "deepeval.metrics.utils.qag"
 
@@ -30,26 +31,26 @@ def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[
 
 def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def generate_qag_verdict(
-        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, system_one: Any = None
-    ) -> Any:
+        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, **more: Any
+    ) -> Any:  # from 4.2.6 on there is also `system_one`
         def ask(prompt: Any) -> Any:
-            return original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, system_one=system_one)
+            return original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, **more)
 
         return run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
 
-    return generate_qag_verdict
+    return shaped(generate_qag_verdict, original)
 
 
 def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def a_generate_qag_verdict(
-        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, system_one: Any = None
-    ) -> Any:
+        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, **more: Any
+    ) -> Any:  # from 4.2.6 on there is also `system_one`
         async def ask(prompt: Any) -> Any:
-            return await original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, system_one=system_one)
+            return await original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, **more)
 
         return await a_run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
 
-    return a_generate_qag_verdict
+    return shaped(a_generate_qag_verdict, original)
 
 
 _PASSED = {"score": 1.0, "status": "PASSED"}
@@ -115,10 +116,11 @@ FIX = Fix(
     id="deepeval-single-verdicts",
     dist="deepeval",
     title="one unusable verdict of several is left out of the mean",
-    before="Conversation completeness, turn relevancy and knowledge retention ask for one verdict per intention or turn. "
-    "An unusable reply is dropped: one good and one error object score 1.0; with nothing left the score is 1. "
+    before="Conversation completeness, turn relevancy and knowledge retention ask for one verdict per intention or "
+    "turn. An unusable reply is dropped: one good and one error object score 1.0; with nothing left the score is 1. "
     "Knowledge retention then crashes where it writes the reason.",
-    after="It is missing: asked for once more, then decided if it cannot change the outcome, else the metric is unscored.",
+    after="It is missing: asked for once more, then decided if it cannot change the outcome, else the metric is "
+    "unscored.",
     replacements=(
         Replacement(f"{_QAG}:verdict_from_json", _build_reader),
         Replacement(f"{_QAG}:generate_qag_verdict", _build_sync),

@@ -2,100 +2,19 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.deepeval import _families
-from evalfixes.fixes.deepeval._asking import Again, Reader, a_run, list_of_verdicts, run, single_verdict
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
-from evalfixes.fixes.deepeval._shape import shaped
-from evalfixes.verdicts.yesno import YES_NO
+from evalfixes.fixes.deepeval._words import a_build_list, a_build_single, build_list, build_single
 
 _FAMILIES = tuple(
     family
     for family in (*_families.LISTS, *_families.SINGLES)
     if family.name in ("role_violation", "prompt_alignment", "conversation_completeness")
 )
-_ITEMS = {"RoleViolationMetric": "role_violations", "PromptAlignmentMetric": "prompt_instructions"}
-_COUNTERS = ("evaluation_cost", "input_tokens", "output_tokens")
-
-
-def _twin(metric: Any, again: Again) -> Any:
-    """The metric to ask with: itself at first, then a copy that has only the items still missing."""
-    if not again.missing:
-        return metric
-    twin = copy.copy(metric)
-    attribute = _ITEMS[_family(metric).cls]
-    items = getattr(metric, attribute)
-    if len(items) == again.count:
-        setattr(twin, attribute, [items[i] for i in again.missing])
-    return twin
-
-
-def _settle(metric: Any, twin: Any) -> None:
-    """Puts what a copy has spent on the metric's account."""
-    for name in _COUNTERS:
-        if twin is not metric and hasattr(twin, name):
-            setattr(metric, name, getattr(twin, name))
-
-
-def _family(metric: Any) -> _families.Family:
-    family = _families.of(metric)
-    assert family is not None  # the replacement sits on that class
-    return family
-
-
-# The signatures of these private methods differ between the releases, hence *args.
-
-
-def _build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Any:
-        def ask(again: Again) -> Any:
-            twin = _twin(self, again)
-            found = original(twin, *args, **kwargs)
-            _settle(self, twin)
-            return found
-
-        return run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
-
-    return shaped(_generate_verdicts, original)
-
-
-def _a_build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def _a_generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Any:
-        async def ask(again: Again) -> Any:
-            twin = _twin(self, again)
-            found = await original(twin, *args, **kwargs)
-            _settle(self, twin)
-            return found
-
-        return await a_run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
-
-    return shaped(_a_generate_verdicts, original)
-
-
-def _build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def _generate_verdict(self: Any, *args: Any, **kwargs: Any) -> Any:
-        def ask(again: Again) -> Any:
-            return original(self, *args, **kwargs)
-
-        return run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
-
-    return shaped(_generate_verdict, original)
-
-
-def _a_build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def _a_generate_verdict(self: Any, *args: Any, **kwargs: Any) -> Any:
-        async def ask(again: Again) -> Any:
-            return await original(self, *args, **kwargs)
-
-        return await a_run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
-
-    return shaped(_a_generate_verdict, original)
 
 
 def _targets() -> tuple[Replacement, ...]:
@@ -103,12 +22,16 @@ def _targets() -> tuple[Replacement, ...]:
     for family in _FAMILIES:
         place = f"{family.module}:{family.cls}."
         if family in _families.SINGLES:
-            found.append(Replacement(f"{place}_generate_verdict", _build_single))
-            found.append(Replacement(f"{place}_a_generate_verdict", _a_build_single))
+            found.append(Replacement(f"{place}_generate_verdict", build_single))
+            found.append(Replacement(f"{place}_a_generate_verdict", a_build_single))
         else:
-            found.append(Replacement(f"{place}_generate_verdicts", _build_list))
-            found.append(Replacement(f"{place}_a_generate_verdicts", _a_build_list))
+            found.append(Replacement(f"{place}_generate_verdicts", build_list))
+            found.append(Replacement(f"{place}_a_generate_verdicts", a_build_list))
     return (*found, *replacements(_FAMILIES))
+
+
+_RANGE = "3.2.5..4.2.3"
+"""Where the words below the leading one do harm; from 4.2.4 on other fixes see to them."""
 
 
 def _scenarios() -> tuple[Scenario, ...]:
@@ -137,21 +60,35 @@ def _scenarios() -> tuple[Scenario, ...]:
 
         for path in ("json", "schema"):
             for mode in ("sync", "async"):
-                where = {"path": path, "mode": mode}
+                where: dict[str, Any] = {"path": path, "mode": mode}
                 label = f"{family.cls}, {path}, {mode}"
                 found += [
-                    Scenario(f"{label}: {word}", case(word, **where), right=failed, wrong=passed)
+                    Scenario(
+                        f"{label}: {word}",
+                        case(word, **where),
+                        right=failed,
+                        wrong=passed,
+                        # From 4.2.4 on a leading word is read out of JSON; a schema takes bare words only.
+                        releases="" if path == "json" and word[0].isalpha() else _RANGE,
+                    )
                     for word in reasons[family.bad]
                 ]
                 found += [
-                    Scenario(f"{label}: missing {word!r}", case(word, **where), right=unscored, wrong=passed)
+                    Scenario(
+                        f"{label}: missing {word!r}", case(word, **where), right=unscored, wrong=passed, releases=_RANGE
+                    )
                     for word in missing
                 ]
                 found += [
                     Scenario(f"control: {label}, good", case(family.good, **where), right=passed),
-                    Scenario(f"control: {label}, bad", case(family.bad.title(), **where), right=failed),
+                    Scenario(f"control: {label}, bad", case(family.bad, **where), right=failed),
                     Scenario(
-                        f"control: {label}, with a reason", case(family.bad, include_reason=True, **where), right=failed
+                        f"control: {label}, capitals", case(family.bad.title(), **where), right=failed, releases=_RANGE
+                    ),
+                    Scenario(
+                        f"control: {label}, with a reason to write",
+                        case(family.bad, include_reason=True, **where),
+                        right=failed,
                     ),
                 ]
         if single or family.cls == "PromptAlignmentMetric":
@@ -161,12 +98,14 @@ def _scenarios() -> tuple[Scenario, ...]:
                     case("yes", "yes", "yes", "maybe"),
                     right={"score": 0.75, "status": "PASSED"},
                     wrong=passed,
+                    releases=_RANGE,
                 ),
                 Scenario(
                     f"{family.cls}: one missing of two",
                     case("yes", "maybe", kwargs={"threshold": 0.8}),
                     right=unscored,
                     wrong=passed,
+                    releases=_RANGE,
                 ),
             ]
         else:

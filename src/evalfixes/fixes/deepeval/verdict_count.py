@@ -86,7 +86,7 @@ def _of(family: Family) -> list[Scenario]:
         "SummarizationMetric",
     )
     for path, mode in (("json", "sync"), ("json", "async"), ("schema", "sync"), ("schema", "async")):
-        where = {"path": path, "mode": mode}
+        where: dict[str, Any] = {"path": path, "mode": mode}
         label = f"{path}, {mode}"
         empty = {"score": 0.0, "status": "FAILED"} if zero else _PASSED
         if family.name == "turn_contextual_relevancy":
@@ -152,10 +152,10 @@ FIX = Fix(
     id="deepeval-verdict-count",
     dist="deepeval",
     title="fewer or more verdicts than items are taken for the whole",
-    before="Three items are sent, the judge returns none, one or four verdicts, and the score is the share among those: "
-    "1.0 for one good of three. Contexts without a verdict vanish, later nodes move up a rank.",
-    after="Verdicts are counted against the items wherever their number is known. Missing ones are asked for once more, "
-    "then decided if they cannot change the outcome, else the metric is unscored.",
+    before="Three items are sent, the judge returns none, one or four verdicts, and the score is the share among "
+    "those: 1.0 for one good of three. Contexts without a verdict vanish, later nodes move up a rank.",
+    after="Verdicts are counted against the items wherever their number is known. Missing ones are asked for once "
+    "more, then decided if they cannot change the outcome, else the metric is unscored.",
     replacements=(
         Replacement(f"{_QAG}:generate_qag_verdicts", _build_sync),
         Replacement(f"{_QAG}:a_generate_qag_verdicts", _build_async),
@@ -170,6 +170,17 @@ FIX = Fix(
             {"metric": "FaithfulnessMetric", "items": 3, "replies": [{"verdicts": _ECHOED}]},
             right={"score": 2 / 3, "status": "PASSED"},
             wrong={"score": 0.75, "status": "PASSED"},
+        ),
+        Scenario(
+            "FaithfulnessMetric: the bad verdict is given twice",
+            {
+                "metric": "FaithfulnessMetric",
+                "items": 3,
+                "replies": [{"verdicts": [_ECHOED[0], *_ECHOED[:3]]}],
+                "kwargs": {"threshold": 0.6},
+            },
+            right={"score": 2 / 3, "status": "PASSED"},
+            wrong={"score": 0.5, "status": "FAILED"},
         ),
         Scenario(
             "control: ContextualPrecisionMetric, the third node of three",
