@@ -28,13 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code; each command says what its codes mean.
     """
-    from evalfixes.cli import catalog, doctor, probe
+    from evalfixes.cli import catalog, doctor, patch, probe
     from evalfixes.errors import EvalfixesError
 
     parser = _Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
     parser.add_argument("--version", action="version", version=f"evalfixes {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    for module in (doctor, catalog, probe):
+    for module in (doctor, catalog, patch, probe):
         module.register(commands)
     args = parser.parse_args(argv)
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from evalfixes.facts import ABSENT, Variant, fix_facts, upstream
 from evalfixes.fix import Fix
 from evalfixes.runtime import fingerprint, proven
+from evalfixes.runtime.texts import texts
 
 FAULTY = "faulty"
 FIXED = "fixed-upstream"
@@ -51,14 +52,16 @@ def decide(fix: Fix) -> Decision:
     version = release(fix.dist, home)
     named = f"{fix.dist} {version}" if version else fix.dist
     try:
-        prints, files = fingerprint.read(fix.symbols)
+        prints, files = fingerprint.read([*fix.symbols, *texts(fix.dist).symbols(fix.id)])
     except (OSError, SyntaxError, ValueError) as error:
         return Decision(UNKNOWN, f"{named}: its source cannot be read: {error}", version)
-    variant = _match(facts.variants, prints)
-    if variant is not None:
-        evidence = f"{named}: text of {variant.releases}"
-        where = "source" if variant.state == PATCHED else ""
-        return Decision(variant.state, evidence, version, where, files)
+    state, evidence = compare(fix, prints)
+    if state != UNKNOWN:
+        where = "source" if state == PATCHED else ""
+        return Decision(state, f"{named}: {evidence}", version, where, files)
+    if evidence:
+        return Decision(UNKNOWN, f"{named}: {evidence}", version, files=files)
+    prints = {symbol: value for symbol, value in prints.items() if symbol in fix.symbols}
     if all(value == ABSENT for value in prints.values()):
         early = _predates(version, facts.affected)
         if early:
@@ -72,6 +75,24 @@ def decide(fix: Fix) -> Decision:
     what = [f"{s} reads differently" for s in changed] + [f"{s} is missing" for s in missing]
     reason = "; ".join(what[:3]) or "its symbols are in no known combination"
     return Decision(UNKNOWN, f"{named} matches no known text: {reason}", version, files=files, drift=True)
+
+
+def compare(fix: Fix, prints: Mapping[str, str]) -> tuple[str, str]:
+    """The state that the texts of a fix's symbols and of its patch's symbols amount to, and why.
+
+    Patches of other fixes in the same symbols are seen through. Unknown without a reason: no variant
+    has these texts.
+    """
+    known = texts(fix.dist)
+    patched = known.patched(fix.id, prints)
+    if patched is None:
+        return UNKNOWN, f"only a part of the patch of {fix.id} is in it"
+    variant = _match(fix_facts(fix.dist, fix.id).variants, known.plain(prints))
+    if patched:
+        return PATCHED, f"text of {variant.releases}, with the patch" if variant else "has the patch"
+    if variant is None:
+        return UNKNOWN, ""
+    return variant.state, f"text of {variant.releases}"
 
 
 def _match(variants: tuple[Variant, ...], prints: Mapping[str, str]) -> Variant | None:
@@ -102,11 +123,15 @@ def release(dist: str, home: Path) -> str:
     try:
         return metadata.version(dist)
     except metadata.PackageNotFoundError:
-        pass
+        return written_release(home.parent)
+
+
+def written_release(package: Path) -> str:
+    """The release that a package's own files name; empty if they name none."""
     for name in ("_version.py", "version.py", "__init__.py"):
-        path = home.parent / name
+        path = package / name
         if path.is_file():
-            found = re.search(r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)""", path.read_text("utf-8"), re.M)
+            found = re.search(r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)""", path.read_text("utf-8", "replace"), re.M)
             if found:
                 return found.group(1)
     return ""

@@ -1,0 +1,89 @@
+"""A patched copy of the installed upstream, and the outcomes of cases in a process that imports it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from evalfixes.facts import upstream
+from evalfixes.fix import Fix
+from evalfixes.patching.plan import Plan, make
+from evalfixes.runtime import fingerprint
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def patched_copy(fix: Fix, folder: Path, *ids: str) -> Plan:
+    """Copies the installed package into a folder that can stand first on the path, and patches it."""
+    package = upstream(fix.dist)["package"]
+    home = fingerprint.source_file(package)
+    assert home is not None
+    shutil.copytree(home.parent, folder / package.replace(".", "/"), ignore=shutil.ignore_patterns("__pycache__"))
+    plan = make(folder, ids or [fix.id])
+    if not plan.refused:
+        plan.write()
+    assert not plan.problem
+    return plan
+
+
+def outcomes(fix: Fix, cases: list[Any], folder: Path, apply: bool = False) -> dict[str, Any]:
+    """What the metric makes of each case where the folder's package is imported.
+
+    Args:
+        fix: The fix that evaluates.
+        cases: Its cases.
+        folder: Stands first on the path.
+        apply: Also put the fix in place at runtime.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT), *_inherited()])}
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__)), fix.id, str(int(apply))],
+        input=json.dumps(cases), capture_output=True, text=True, env=environment, check=False, timeout=1800,
+    )  # fmt: skip
+    line = next((part for part in done.stdout.splitlines() if part.startswith("RESULT")), None)
+    assert line is not None, done.stderr[-3000:]
+    result: dict[str, Any] = json.loads(line.removeprefix("RESULT"))
+    assert result["home"].startswith(str(folder)), result["home"]
+    return result
+
+
+def _inherited() -> list[str]:
+    return [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+
+
+def comparable(outcome: Any) -> Any:
+    """An outcome without what may differ: the wording of an error, not its class."""
+    plain = {k: v for k, v in outcome.items() if k not in ("error", "reason")}
+    plain["error"] = str(outcome.get("error", "")).partition(":")[0]
+    return json.dumps(plain, sort_keys=True)
+
+
+def _main() -> None:
+    from importlib import import_module
+
+    import evalfixes
+    from evalfixes import catalog
+
+    fix = catalog.get(sys.argv[1])
+    if sys.argv[2] == "1":
+        evalfixes.apply(fix.id, rejudge=0, strict=True)
+    for module in fix.loads:
+        import_module(module)
+    found = []
+    for case in json.load(sys.stdin):
+        try:
+            found.append(dict(fix.evaluate(case)))
+        except Exception as error:
+            found.append({"score": None, "status": "ERROR", "error": f"{type(error).__name__}: {error}"})
+    states = {row.id: [row.state, row.where] for row in evalfixes.status(*catalog.closure([fix.id]))}
+    home = str(fingerprint.source_file(upstream(fix.dist)["package"]))
+    print("\nRESULT" + json.dumps({"outcomes": found, "states": states, "home": home}))
+
+
+if __name__ == "__main__":
+    _main()
