@@ -34,11 +34,18 @@ def begin(folder: str = "") -> str:
     return ""
 
 
+_begun = False
+
+
 def main() -> None:
     """Entry point of the start-up file; a fault of ours never keeps an interpreter from starting."""
+    global _begun
+    if _begun:  # in a virtual environment `site` goes through the start-up files twice
+        return
+    _begun = True
     problem = begin()
     if problem:
-        print(f"evalfixes (activated in {sys.prefix}): {problem}", file=sys.stderr)
+        sys.stderr.write(f"evalfixes (activated in {sys.prefix}): {problem}\n")
 
 
 def _stay_in_front(folder: str) -> None:

@@ -2,6 +2,8 @@
 # folder leaves sys.path, and the `sitecustomize` that would have been found without it is imported in its
 # place (or the ImportError that says there is none goes on to `site`, which expects it).
 # Any Python may come by here, with or without evalfixes, so the syntax is that of all of them.
+# ruff: noqa: D100, PTH, UP
+# mypy: ignore-errors
 import os
 import sys
 
@@ -38,7 +40,7 @@ def _withdraw():
 
 
 def _unfixed(mode, error):
-    if getattr(error, "name", "evalfixes") != "evalfixes":
+    if getattr(sys.modules.get("evalfixes"), "__file__", None):  # a mere folder of that name has none
         _stop(mode, "evalfixes cannot be imported by %s: %s" % (sys.executable, error))
     upstreams = {"google-adk": os.path.join("google", "adk"), "deepeval": "deepeval", "agentevals": "agentevals"}
     found = [
@@ -57,7 +59,6 @@ def _stop(mode, reason):
     sys.stderr.flush()
     if stops:
         os._exit(3)
-
 
 
 _begin()

@@ -22,7 +22,7 @@ NAME = "evalfixes_activated"
 ENTRY_POINT = "evalfixes._startup:main"
 
 # One line, since `site` runs `.pth` files line by line. Once evalfixes is uninstalled it does nothing.
-_LINE = r"""import sys; exec("try:\n    from evalfixes._startup import main\nexcept ModuleNotFoundError as error:\n    if error.name != 'evalfixes':\n        raise\nelse:\n    main()\n")"""  # noqa: E501
+_LINE = r"""import sys; exec("try:\n    from evalfixes._startup import main\nexcept ModuleNotFoundError:\n    if getattr(sys.modules.get('evalfixes'), '__file__', None):\n        raise\nelse:\n    main()\n")"""  # noqa: E501
 _COMMENT = "# Written by `evalfixes activate`; `evalfixes deactivate` removes it.\n"
 
 

@@ -3,6 +3,7 @@
 The command replaces this process (on Windows it is waited for), so its exit code, signals, standard
 streams and arguments are its own. Kept free of everything that costs at start-up.
 """
+# ruff: noqa: PTH - pathlib costs
 
 from __future__ import annotations
 
@@ -168,18 +169,20 @@ def _check(path: str, command: list[str], environment: dict[str, str], children:
     if state == "evalfixes: applied":
         return
     name = answer[-1] if state else interpreter
-    if state == "evalfixes: present":
+    if state and flags:
         raise _RefusedError(
-            f"{name} is started with {' '.join(flags)}, which keeps the fixes out of {command[0]!r}; leave that option "
-            f"out, or run `{name} -m evalfixes activate` once instead"
+            f"{name} is started with {' '.join(flags)}, which keeps the fixes out of {command[0]!r}; leave that out"
+            + ("" if "-S" in flags else f", or run `{name} -m evalfixes activate` once instead")
         )
-    if state == "evalfixes: absent":
+    if state:
         raise _RefusedError(
             f"{command[0]!r} runs on {name}, which has no evalfixes, so it would run unfixed; "
             f"install evalfixes there, or use the interpreter that has it: {sys.executable}"
         )
     last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    raise _RefusedError(f"cannot start {command[0]!r}: its interpreter {interpreter} does not run: {last}", CANNOT_START)
+    raise _RefusedError(
+        f"cannot start {command[0]!r}: its interpreter {interpreter} does not run: {last}", CANNOT_START
+    )
 
 
 def _interpreter(path: str) -> tuple[str, list[str]] | None:
