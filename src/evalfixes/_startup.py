@@ -10,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
 
@@ -61,14 +61,14 @@ def _stay_in_front(folder: str) -> None:
             return None
         return os.pathsep.join([folder, *(entry for entry in entries if entry != folder)])
 
-    def execv(path: Any, argv: Sequence[Any], /) -> Any:
+    def execv(path: Any, argv: Any, /) -> Any:
         """Execute an executable path with arguments, replacing current process."""
         changed = in_front(os.environ)
         if changed is not None:
             os.environ["PYTHONPATH"] = changed
         return old_execv(path, argv)
 
-    def execve(path: Any, argv: Sequence[Any], env: Mapping[Any, Any]) -> Any:
+    def execve(path: Any, argv: Any, env: Mapping[Any, Any]) -> Any:
         """Execute a path with arguments and environment, replacing current process."""
         try:
             changed = in_front(env)

@@ -6,11 +6,11 @@ nothing until it is switched on.
 
 from __future__ import annotations
 
-import pytest
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    import pytest
 
     from evalfixes.runtime.state import FixStatus
 
@@ -28,13 +28,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("evalfixes_strict", "fail the run where a fix does not fit", type="bool", default=False)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Applies the fixes before the first conftest is imported."""
     _switch_on(early_config)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Applies the fixes where the plugin came too late for the initial conftests, as with ``-p`` in one."""
     _switch_on(config)
@@ -99,4 +97,6 @@ def _switch_on(config: pytest.Config) -> None:
     try:
         apply(strict=strict)
     except EvalfixesError as error:
+        import pytest
+
         raise pytest.UsageError(f"evalfixes: {error}") from None

@@ -2,7 +2,6 @@
 # folder leaves sys.path, and the `sitecustomize` that would have been found without it is imported in its
 # place (or the ImportError that says there is none goes on to `site`, which expects it).
 # Any Python may come by here, with or without evalfixes, so the syntax is that of all of them.
-# ruff: noqa: D100, PTH, UP
 # mypy: ignore-errors
 import os
 import sys

@@ -3,7 +3,6 @@
 The command replaces this process (on Windows it is waited for), so its exit code, signals, standard
 streams and arguments are its own. Kept free of everything that costs at start-up.
 """
-# ruff: noqa: PTH - pathlib costs
 
 from __future__ import annotations
 
