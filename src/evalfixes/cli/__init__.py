@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
 
-from evalfixes import __version__
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 USAGE = 3
 """Exit code of usage, configuration and internal errors; 1 and 2 carry results."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(USAGE, f"{self.prog}: {message}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,15 +21,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code; each command says what its codes mean.
     """
+<<<<<<< HEAD
     from evalfixes.cli import catalog, doctor, patch, probe
+=======
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    if arguments[:1] == ["run"]:  # its start-up counts for every command that it runs, so nothing else is imported
+        from evalfixes.cli.run import launch
+
+        return launch(arguments[1:])
+    from evalfixes import __version__
+    from evalfixes.cli import activate, catalog, doctor, probe, run
+    from evalfixes.cli.parser import Parser
+>>>>>>> ways
     from evalfixes.errors import EvalfixesError
 
-    parser = _Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
+    parser = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
     parser.add_argument("--version", action="version", version=f"evalfixes {__version__}")
+<<<<<<< HEAD
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     for module in (doctor, catalog, patch, probe):
+=======
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for module in (doctor, run, activate, catalog, probe):
+>>>>>>> ways
         module.register(commands)
-    args = parser.parse_args(argv)
+    args = parser.parse_args(arguments)
     try:
         code: int = args.run(args)
         sys.stdout.flush()

@@ -11,6 +11,7 @@ from typing import Any
 
 from evalfixes import __version__, catalog, probing
 from evalfixes.cli.catalog import known_dist
+from evalfixes.cli.installation import installation, notes
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, decide
 
 _SECONDS = 600
@@ -43,10 +44,12 @@ def run(args: argparse.Namespace) -> int:
         rows += examine(dist, ids, quiet=args.json)
     code = exit_code(rows, args.applied)
     if args.json:
-        document = {"schema_version": 1, "evalfixes": __version__, "exit_code": code, "fixes": rows}
+        document = {"schema_version": 1, "evalfixes": __version__, "exit_code": code, "fixes": rows, **installation()}
         print(json.dumps(document, indent=1))
     else:
         _print(rows, args.applied)
+        for line in notes():
+            print(line)
     return code
 
 
@@ -71,7 +74,8 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
         print(f"probing {dist} ({len(ids)} fixes) ...", end="\r", file=sys.stderr, flush=True)
     forced = ["--forced"] if any(d.drift for d in decisions.values()) else []
     command = [sys.executable, "-m", "evalfixes", "probe", *ids, *forced]
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    # Where fixes are applied at start-up, the probe still has to see the bare upstream first; it lifts this itself.
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "EVALFIXES_DISABLE": "1"}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, env=environment, check=False,
