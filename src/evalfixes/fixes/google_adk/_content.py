@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from evalfixes.verdicts.plain import plain, writable
 from evalfixes.verdicts.thoughts import answer_only
 
 
@@ -131,3 +132,90 @@ def visible_text(content: Any, text: Callable[[Any], Any]) -> Any:
     """
     visible = without_thoughts(content)
     return text(visible) if visible is content or visible.parts else ""
+
+
+class _Writable:
+    """Stands for a tool call or response whose values JSON cannot hold: its table, in plain form.
+
+    Upstream writes what ``model_dump`` returns, or the mapping it finds in ``args`` or ``response``.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.args = plain(getattr(model, "args", None))
+        self.response = plain(getattr(model, "response", None))
+
+    def model_dump(self, **options: Any) -> Any:
+        return plain(self._model.model_dump(**options))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+
+def _writable_part(part: Any) -> Any:
+    changed = {}
+    for name in ("function_call", "function_response"):
+        model = getattr(part, name, None)
+        if model and not writable(model.model_dump(exclude_none=True)):
+            changed[name] = _Writable(model)
+    return part.model_copy(update=changed) if changed else part
+
+
+def writable_events(events: list[Any] | None) -> list[Any] | None:
+    """Events whose tool calls and responses can be written as JSON; the same list if all can."""
+    if not events:
+        return events
+    result = []
+    for event in events:
+        parts = event.content.parts if event.content and event.content.parts else []
+        written = [_writable_part(part) for part in parts]
+        if all(new is old for new, old in zip(written, parts, strict=True)):
+            result.append(event)
+        else:
+            result.append(event.model_copy(update={"content": event.content.model_copy(update={"parts": written})}))
+    return events if all(new is old for new, old in zip(result, events, strict=True)) else result
+
+
+def writable_invocation(invocation: Any) -> Any:
+    """An ``Invocation`` whose intermediate events can be written as JSON; the same object if they can."""
+    data = invocation.intermediate_data
+    events = getattr(data, "invocation_events", None)
+    written = writable_events(events)
+    if written is events:
+        return invocation
+    return invocation.model_copy(update={"intermediate_data": data.model_copy(update={"invocation_events": written})})
+
+
+class _NoDeclarations:
+    """Stands for a tool that declares no functions."""
+
+    function_declarations: tuple[Any, ...] = ()
+
+
+def with_declarations(invocation: Any) -> Any:
+    """An ``Invocation`` whose tools all have a list of declarations; the same object if they have."""
+    details = invocation.app_details
+    agents = getattr(details, "agent_details", None) or {}
+    changed = {}
+    for name, agent in agents.items():
+        tools = list(agent.tool_declarations or [])
+        listed = [_with_declarations(tool) for tool in tools]
+        if any(new is not old for new, old in zip(listed, tools, strict=True)):
+            changed[name] = agent.model_copy(update={"tool_declarations": listed})
+    if not changed:
+        return invocation
+    new = details.model_copy(update={"agent_details": {**agents, **changed}})
+    return invocation.model_copy(update={"app_details": new})
+
+
+def _with_declarations(tool: Any) -> Any:
+    if getattr(tool, "function_declarations", None) is not None:
+        return tool
+    if isinstance(tool, dict):  # as read from a file
+        declared = tool.get("function_declarations") or tool.get("functionDeclarations")
+        if declared:
+            from types import SimpleNamespace
+
+            functions = [SimpleNamespace(name=f.get("name"), description=f.get("description")) for f in declared]
+            return SimpleNamespace(function_declarations=functions)
+    return _NoDeclarations()
