@@ -161,6 +161,37 @@ def _writable_part(part: Any) -> Any:
     return part.model_copy(update=changed) if changed else part
 
 
+def plain_tool_values(data: Any) -> Any:
+    """Intermediate data whose tool arguments and responses are in plain form, as true upstream models."""
+
+    def part(old: Any) -> Any:
+        changed = {}
+        for name, values in (("function_call", "args"), ("function_response", "response")):
+            model = getattr(old, name, None)
+            if model:
+                changed[name] = model.model_copy(update={values: plain(getattr(model, values))})
+        return old.model_copy(update=changed) if changed else old
+
+    events = getattr(data, "invocation_events", None)
+    if events is not None:
+        written = []
+        for event in events:
+            if event.content and event.content.parts:
+                parts = [part(old) for old in event.content.parts]
+                event = event.model_copy(update={"content": event.content.model_copy(update={"parts": parts})})
+            written.append(event)
+        return data.model_copy(update={"invocation_events": written})
+    return data.model_copy(
+        update={
+            "tool_uses": [call.model_copy(update={"args": plain(call.args)}) for call in data.tool_uses],
+            "tool_responses": [
+                reply.model_copy(update={"response": plain(reply.response)})
+                for reply in getattr(data, "tool_responses", None) or []
+            ],
+        }
+    )
+
+
 def writable_events(events: list[Any] | None) -> list[Any] | None:
     """Events whose tool calls and responses can be written as JSON; the same list if all can."""
     if not events:

@@ -317,7 +317,7 @@ def evaluator_class(name: str) -> Any:
 async def evaluate_async(case: Case) -> Outcome:
     """Runs a case through the evaluator of its metric; an exception is the status ``ERROR``."""
     with scripted(case.get("judge", {})) as (model, judge):
-        evaluator = evaluator_class(case["metric"])(metric(case, model))
+        evaluator = evaluator_class(case["metric"])(eval_metric=metric(case, model))
         actual, expected = invocations(case["turns"])
         try:
             result = await call(evaluator, actual, expected)

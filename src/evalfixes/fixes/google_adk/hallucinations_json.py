@@ -8,7 +8,7 @@ from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.google_adk import _harness
-from evalfixes.fixes.google_adk._content import writable_events
+from evalfixes.fixes.google_adk._content import plain_tool_values, writable_events
 
 _PACKAGE = "google.adk.evaluation."
 
@@ -18,6 +18,19 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
         return original(self, app_details, invocation, writable_events(events))
 
     return _create_context_for_step
+
+
+def _build_calls(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    # The rubric metrics' way to write tool calls knows dates, but not objects and binary data.
+    def get_tool_calls_and_responses_as_json_str(intermediate_data: Any) -> Any:
+        try:
+            return original(intermediate_data)
+        except Exception:
+            if intermediate_data is None:
+                raise
+            return original(plain_tool_values(intermediate_data))
+
+    return get_tool_calls_and_responses_as_json_str
 
 
 _CLAIM = "It is noon."
@@ -42,6 +55,18 @@ def _response(value: Any) -> dict[str, Any]:
     return {"function_response": {"name": "get_time", "response": {"result": value}}}
 
 
+def _rubric(value: Any) -> dict[str, Any]:
+    part = {"function_call": {"name": "at", "args": {"when": value}}}
+    text = "The call is right."
+    return {
+        "metric": "rubric_based_tool_use_quality_v1",
+        "threshold": 0.8,
+        "criterion": {"rubrics": [{"id": "a", "text": text}]},
+        "turns": [{"answer": "x", "events": [{"author": "root", "content": [part]}]}],
+        "judge": {'rubric:"when"': [_harness.rubric_verdicts(("a", text, "no"))]},
+    }
+
+
 _FAILED = {"score": 0.0, "status": "FAILED"}
 _PASSED = {"score": 1.0, "status": "PASSED"}
 _CRASHED = {"score": None, "status": "ERROR"}
@@ -50,16 +75,17 @@ _NOON = {"$datetime": "2026-01-01T12:00:00"}
 FIX = Fix(
     id="adk-hallucinations-json",
     dist="google-adk",
-    title="a tool that returns a date or bytes stops hallucinations_v1 for all turns",
+    title="a tool that returns a date, bytes or an object stops a metric for all turns",
     before="Tool calls and outputs are written as JSON for the judge; a datetime, bytes or an object in one of them "
-    "raises, the metric is NOT_EVALUATED for every turn, and a run with contradicted answers passes by its other "
+    "raises (in hallucinations_v1; in the rubric metrics only objects and binary data do), the metric is NOT_EVALUATED for every turn, and a run with contradicted answers passes by its other "
     "metrics.",
     after="Such values are written in plain form (ISO dates, text) and the turns are judged.",
     replacements=(
         Replacement(f"{_PACKAGE}hallucinations_v1:HallucinationsV1Evaluator._create_context_for_step", _build),
+        Replacement(f"{_PACKAGE}llm_as_judge_utils:get_tool_calls_and_responses_as_json_str", _build_calls),
     ),
     evaluate=_harness.evaluate,
-    loads=(_PACKAGE + "hallucinations_v1",),
+    loads=(_PACKAGE + "hallucinations_v1", _PACKAGE + "rubric_based_tool_use_quality_v1"),
     scenarios=(
         Scenario(
             "datetime, contradicted", _case(_response(_NOON), "contradictory", "2026-01-01T12:00:00"), _FAILED, _CRASHED
@@ -84,6 +110,10 @@ FIX = Fix(
             _FAILED,
             _CRASHED,
         ),
+        Scenario("rubric metric: an object among the arguments", _rubric({"$object": "noon"}), _FAILED, _CRASHED),
+        Scenario("rubric metric: binary data", _rubric({"$bytes": "/w=="}), _FAILED, _CRASHED),
+        Scenario("control: rubric metric, text", _rubric("noon"), _FAILED),
+        Scenario("control: rubric metric, a date", _rubric(_NOON), _FAILED),
         Scenario("control: text", _case(_response("noon"), "supported", '"result": "noon"'), _PASSED),
         Scenario("control: nested", _case(_response({"h": 12, "m": [0, None]}), "contradictory", '"h": 12'), _FAILED),
         Scenario(
