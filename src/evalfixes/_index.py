@@ -22,35 +22,193 @@ class Entry:
 
 
 INDEX: dict[str, Entry] = {
+    "adk-agent-thoughts": Entry(
+        "google-adk",
+        "google_adk.agent_thoughts",
+        (
+            "google.adk.evaluation.llm_as_judge_utils",
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",
+            "google.adk.evaluation.vertex_ai_eval_facade",
+            "google.adk.evaluation.agent_evaluator",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+        ),
+    ),
+    "adk-gate-unscored": Entry(
+        "google-adk",
+        "google_adk.gate_unscored",
+        (
+            "google.adk.evaluation.local_eval_service",
+            "google.adk.evaluation.agent_evaluator",
+        ),
+    ),
+    "adk-hallucinations-json": Entry(
+        "google-adk",
+        "google_adk.hallucinations_json",
+        (
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.llm_as_judge_utils",
+        ),
+    ),
+    "adk-hallucinations-sentence-labels": Entry(
+        "google-adk",
+        "google_adk.hallucinations_sentence_labels",
+        (
+            "google.adk.evaluation.hallucinations_v1",
+        ),
+        requires=(
+            "adk-hallucinations-steps",
+            "adk-unscored-invocations",
+            "adk-gate-unscored",
+        ),
+    ),
+    "adk-hallucinations-steps": Entry(
+        "google-adk",
+        "google_adk.hallucinations_steps",
+        (
+            "google.adk.evaluation.hallucinations_v1",
+        ),
+        requires=(
+            "adk-unscored-invocations",
+            "adk-gate-unscored",
+        ),
+    ),
+    "adk-judge-samples": Entry(
+        "google-adk",
+        "google_adk.judge_samples",
+        (
+            "google.adk.evaluation.llm_as_judge",
+            "google.adk.evaluation.final_response_match_v2",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-rubric-answers",
+        ),
+    ),
+    "adk-judge-thoughts": Entry(
+        "google-adk",
+        "google_adk.judge_thoughts",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.final_response_match_v2",
+            "google.adk.evaluation.simulation.per_turn_user_simulator_quality_v1",
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.llm_as_judge_utils",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-hallucinations-sentence-labels",
+            "adk-judge-samples",
+            "adk-rubric-answers",
+        ),
+    ),
+    "adk-multi-turn-builtin-tools": Entry(
+        "google-adk",
+        "google_adk.multi_turn_tools",
+        (
+            "google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",
+        ),
+    ),
     "adk-response-match-thoughts": Entry(
         "google-adk",
         "google_adk.response_match_thoughts",
-        ("google.adk.evaluation.final_response_match_v1",),
+        (
+            "google.adk.evaluation.final_response_match_v1",
+        ),
+    ),
+    "adk-response-match-v2-labels": Entry(
+        "google-adk",
+        "google_adk.match_v2_labels",
+        (
+            "google.adk.evaluation.final_response_match_v2",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-judge-samples",
+        ),
+    ),
+    "adk-rubric-answers": Entry(
+        "google-adk",
+        "google_adk.rubric_answers",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.llm_as_judge",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-rubric-turns",
+        ),
+    ),
+    "adk-rubric-author": Entry(
+        "google-adk",
+        "google_adk.rubric_author",
+        (
+            "google.adk.evaluation.rubric_based_final_response_quality_v1",
+            "google.adk.evaluation.app_details",
+        ),
+    ),
+    "adk-rubric-turns": Entry(
+        "google-adk",
+        "google_adk.rubric_turns",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.llm_as_judge",
+        ),
+    ),
+    "adk-unscored-invocations": Entry(
+        "google-adk",
+        "google_adk.unscored_invocations",
+        (
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.final_response_match_v2",
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.vertex_ai_eval_facade",
+        ),
+        requires=(
+            "adk-gate-unscored",
+        ),
     ),
     "agentevals-gate-unscored": Entry(
         "agentevals-cli",
         "agentevals.gate_unscored",
-        ("agentevals.builtin_metrics",),
+        (
+            "agentevals.builtin_metrics",
+        ),
     ),
     "agentevals-hallucinations-tool-evidence": Entry(
         "agentevals-cli",
         "agentevals.hallucinations_tool_evidence",
-        ("agentevals.builtin_metrics",),
+        (
+            "agentevals.builtin_metrics",
+        ),
     ),
     "agentevals-mcp-passed": Entry(
         "agentevals-cli",
         "agentevals.mcp_passed",
-        ("agentevals.mcp_server",),
+        (
+            "agentevals.mcp_server",
+        ),
     ),
     "agentevals-missing-eval-set": Entry(
         "agentevals-cli",
         "agentevals.missing_eval_set",
-        ("agentevals.builtin_metrics",),
+        (
+            "agentevals.builtin_metrics",
+        ),
     ),
     "agentevals-not-evaluated-gate": Entry(
         "agentevals-cli",
         "agentevals.not_evaluated_gate",
-        ("agentevals.custom_evaluators",),
+        (
+            "agentevals.custom_evaluators",
+        ),
         default=False,
     ),
     "agentevals-tool-pairing": Entry(
@@ -73,7 +231,9 @@ INDEX: dict[str, Entry] = {
     "deepeval-metric-recovers": Entry(
         "deepeval",
         "deepeval.metric_recovers",
-        ("deepeval.metrics.indicator",),
+        (
+            "deepeval.metrics.indicator",
+        ),
     ),
     "deepeval-missing-verdicts": Entry(
         "deepeval",
@@ -101,12 +261,16 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.turn_contextual_relevancy.turn_contextual_relevancy",
             "deepeval.metrics.turn_faithfulness.turn_faithfulness",
         ),
-        requires=("deepeval-metric-recovers",),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
     ),
     "deepeval-role-violation-strict": Entry(
         "deepeval",
         "deepeval.role_violation_strict",
-        ("deepeval.metrics.role_violation.role_violation",),
+        (
+            "deepeval.metrics.role_violation.role_violation",
+        ),
     ),
     "deepeval-single-verdicts": Entry(
         "deepeval",
@@ -117,7 +281,9 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.knowledge_retention.knowledge_retention",
             "deepeval.metrics.turn_relevancy.turn_relevancy",
         ),
-        requires=("deepeval-metric-recovers",),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
     ),
     "deepeval-verbose-verdicts": Entry(
         "deepeval",
@@ -127,12 +293,18 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.role_violation.role_violation",
             "deepeval.metrics.conversation_completeness.conversation_completeness",
         ),
-        requires=("deepeval-metric-recovers",),
+        requires=(
+            "deepeval-metric-recovers",
+        ),
     ),
     "deepeval-verdict-count": Entry(
         "deepeval",
         "deepeval.verdict_count",
-        ("deepeval.metrics.utils.qag",),
-        requires=("deepeval-missing-verdicts",),
+        (
+            "deepeval.metrics.utils.qag",
+        ),
+        requires=(
+            "deepeval-missing-verdicts",
+        ),
     ),
 }

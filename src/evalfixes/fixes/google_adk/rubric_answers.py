@@ -5,18 +5,23 @@ from __future__ import annotations
 import copy
 import statistics
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.google_adk import _harness
-from evalfixes.runtime import options
+from evalfixes.fixes.google_adk._evidence import carry, decided, status_of
+from evalfixes.runtime import ledger, options
 from evalfixes.verdicts import rubrics
-from evalfixes.verdicts.aggregate import combine, decide, missing, of
+from evalfixes.verdicts.aggregate import combine, decide, of
 from evalfixes.verdicts.samples import majority
 
 _PACKAGE = "google.adk.evaluation."
 _MODULE = f"{_PACKAGE}rubric_based_evaluator"
+
+_said: ContextVar[list[tuple[str, dict[str, rubrics.Answer]]] | None] = ContextVar("evalfixes_rubric_said", default=None)
+"""What the judge said in the sample that runs in this context, and how it was read."""
 
 
 def _effective(evaluator: Any) -> list[Any]:
@@ -30,26 +35,32 @@ def _effective(evaluator: Any) -> list[Any]:
 def _build_convert(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def convert_auto_rater_response_to_score(self: Any, auto_rater_response: Any) -> Any:
         asked = {rubric.rubric_id: rubric for rubric in _effective(self)}
-        text = module.get_text_from_content(auto_rater_response.content)  # type: ignore[attr-defined]
+        text = module.get_text_from_content(auto_rater_response.content)
         # Before 2.3 an empty reply raised out of the parser, and the metric was lost for all turns.
         result = original(self, auto_rater_response) if text else None
         given: dict[str, list[Any]] = {}
         for score in (result.rubric_scores if result is not None else None) or []:
             given.setdefault(score.rubric_id, []).append(score)
-        parser = getattr(module, "DefaultAutoRaterResponseParser", None)
-        if type(self._auto_rater_response_parser) is parser:
+        if type(self._auto_rater_response_parser) is module.DefaultAutoRaterResponseParser:
             answers = rubrics.read(text or "", [(i, r.rubric_content.text_property) for i, r in asked.items()])
         else:
             answers = {rubric_id: _only(given.get(rubric_id, [])) for rubric_id in asked}
-        if result is not None and list(given) and set(given) == set(asked):
+        said = _said.get()
+        if said is not None:
+            said.append((text or "", answers))
+        if result is not None and set(given) == set(asked):
             if all(len(s) == 1 and s[0].score == answers[i].score is not None for i, s in given.items()):
                 return result
         scores = [_rubric_score(module, rubric_id, answers[rubric_id]) for rubric_id in asked]
-        known = [score.score for score in scores]
-        mean = None if None in known or not known else statistics.mean(known)
-        return module.AutoRaterScore(score=mean, rubric_scores=scores)  # type: ignore[attr-defined]
+        return module.AutoRaterScore(score=_mean(scores), rubric_scores=scores)
 
     return convert_auto_rater_response_to_score
+
+
+def _mean(scores: Sequence[Any]) -> float | None:
+    """The mean of rubric scores, None while any is missing."""
+    known = [score.score for score in scores]
+    return None if None in known or not known else statistics.mean(known)
 
 
 def _only(scores: Sequence[Any]) -> rubrics.Answer:
@@ -67,26 +78,33 @@ def _rubric_score(module: Any, rubric_id: str, answer: rubrics.Answer) -> Any:
     return module.RubricScore(rubric_id=rubric_id, score=answer.score, rationale=rationale)
 
 
-def _build_aggregate(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def aggregate(self: Any, per_invocation_samples: list[Any], threshold: float) -> Any:
-        result = original(self, per_invocation_samples, threshold)
+def _build_vote(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    def aggregate_per_invocation_samples(self: Any, per_invocation_samples: list[Any]) -> Any:
+        result = original(self, per_invocation_samples)
+        if type(self._per_invocation_results_aggregator) is not module.MajorityVotePerInvocationResultsAggregator:
+            return result  # somebody's own vote
         ids = dict.fromkeys(s.rubric_id for sample in per_invocation_samples for s in sample.rubric_scores or [])
         table = {rubric_id: [_find(sample, rubric_id) for sample in per_invocation_samples] for rubric_id in ids}
-        if not ids or all(score is not None and score.score is not None for row in table.values() for score in row):
+        if all(score is not None and score.score is not None for row in table.values() for score in row):
             return result
-        policy = options.current.incomplete
-        scores = [_vote(row, policy) for row in table.values()]
+        scores = [_vote(row, options.current.incomplete) for row in table.values()]
         part = combine([of(score.score) for score in scores])
-        decision = decide(part, lambda score: score >= threshold, policy)
-        return result.model_copy(
-            update={
-                "score": decision.score,
-                "eval_status": _status(result, decision.passed),
-                "rubric_scores": scores,
-            }
+        decision = decided(part, _passes(self))
+        result = result.model_copy(
+            update={"score": decision.score, "eval_status": status_of(decision), "rubric_scores": scores}
         )
+        if not part.complete:
+            carry(result, self._eval_metric.metric_name, part)
+        return result
 
-    return aggregate
+    return aggregate_per_invocation_samples
+
+
+def _passes(evaluator: Any) -> Callable[[float], bool]:
+    """Upstream's comparison; the threshold moved from the metric to the evaluator in 2.7."""
+    threshold = getattr(evaluator, "_threshold", None)
+    limit: float = evaluator._eval_metric.threshold if threshold is None else threshold
+    return lambda score: score >= limit
 
 
 def _find(sample: Any, rubric_id: str) -> Any:
@@ -108,55 +126,60 @@ def _vote(row: Sequence[Any], policy: str) -> Any:
     return present.model_copy(update={"score": 1.0 if verdict else 0.0})
 
 
-def _status(result: Any, passed: bool | None) -> Any:
-    statuses = type(result.eval_status)
-    return statuses.NOT_EVALUATED if passed is None else statuses.PASSED if passed else statuses.FAILED
-
-
-def _build_summarize(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def summarize(self: Any, per_invocation_results: list[Any], threshold: float) -> Any:
-        result = original(self, per_invocation_results, threshold)
+def _build_summary(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    def aggregate_invocation_results(self: Any, per_invocation_results: list[Any]) -> Any:
+        result = original(self, per_invocation_results)
         scores = [score for turn in per_invocation_results for score in turn.rubric_scores or []]
-        open_ids = {score.rubric_id for score in scores if score.score is None}
-        if not open_ids:
+        missing_ids = {score.rubric_id for score in scores if score.score is None}
+        if not missing_ids:
             return result
-        policy = options.current.incomplete
-        part = combine([of(score.score) for score in scores])
-        if not all(turn.rubric_scores for turn in per_invocation_results):
-            # How many rubrics such a turn had is not known here, so no bound can be given.
-            part = combine([part, missing(0.0, float("inf"))])
-        decision = decide(part, lambda score: score >= threshold, policy)
-        statuses = type(result.overall_eval_status)
-        status = statuses.NOT_EVALUATED
-        if decision.passed is not None:
-            status = statuses.PASSED if decision.passed else statuses.FAILED
-        return result.model_copy(
-            update={
-                "overall_score": decision.score,
-                "overall_eval_status": status,
-                "overall_rubric_scores": [
-                    score.model_copy(update={"score": None}) if score.rubric_id in open_ids else score
-                    for score in result.overall_rubric_scores or []
-                ],
-            }
-        )
+        changed: dict[str, Any] = {
+            "overall_rubric_scores": [
+                score.model_copy(update={"score": None}) if score.rubric_id in missing_ids else score
+                for score in result.overall_rubric_scores or []
+            ]
+        }
+        own = type(self._invocation_results_summarizer) is not module.MeanInvocationResultsSummarizer
+        if not own and all(turn.rubric_scores for turn in per_invocation_results):
+            decision = decided(combine([of(score.score) for score in scores]), _passes(self))
+            changed |= {"overall_score": decision.score, "overall_eval_status": status_of(decision)}
+        # Where a turn has no rubrics at all, their number is not known here; what it requires counted them.
+        return result.model_copy(update=changed)
 
-    return summarize
+    return aggregate_invocation_results
 
 
 def _build_sample(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def _evaluate_single_sample(self: Any, llm_request: Any, actual: Any, expected: Any) -> Any:
-        result = await original(self, llm_request, actual, expected)
         if not hasattr(self, "get_effective_rubrics_list"):
-            return result
-        for _ in range(options.current.rejudge):
-            left_out = {score.rubric_id for score in result.rubric_scores or [] if score.score is None}
-            if not left_out:
-                break
-            result = await _ask_again(original, self, (llm_request, actual, expected), result, left_out)
+            return await original(self, llm_request, actual, expected)
+        said: list[tuple[str, dict[str, rubrics.Answer]]] = []
+        token = _said.set(said)
+        try:
+            result = await original(self, llm_request, actual, expected)
+            for _ in range(options.current.rejudge):
+                left_out = {score.rubric_id for score in result.rubric_scores or [] if score.score is None}
+                if not left_out:
+                    break
+                result = await _ask_again(original, self, (llm_request, actual, expected), result, left_out)
+        finally:
+            _said.reset(token)
+        _report(self._eval_metric.metric_name, actual, result, said)
         return result
 
     return _evaluate_single_sample
+
+
+def _report(metric: str, actual: Any, result: Any, said: list[tuple[str, dict[str, rubrics.Answer]]]) -> None:
+    if not said:
+        return
+    problems = {rubric_id: answer.problem for _, answers in said for rubric_id, answer in answers.items()}
+    missing = [score.rubric_id for score in result.rubric_scores or [] if score.score is None]
+    reasons = [problems.get(rubric_id) or "left out" for rubric_id in missing]
+    why = "; ".join(f"rubric {rubric_id!r} {reason}" for rubric_id, reason in list(zip(missing, reasons, strict=True))[:3])
+    name = getattr(actual, "invocation_id", "")
+    where = f"invocation {name}" if name else ""
+    ledger.record(metric, len(said[0][1]), reasons, where=where, why=why, reply=said[-1][0])
 
 
 async def _ask_again(
@@ -176,11 +199,10 @@ async def _ask_again(
         return result  # the first reply stands, as incomplete as it is
     answered = {score.rubric_id: score for score in reply.rubric_scores or [] if score.score is not None}
     scores = [answered.get(score.rubric_id, score) for score in result.rubric_scores]
-    known = [score.score for score in scores]
-    mean = None if None in known else statistics.mean(known)
-    status = None if mean is None else mean >= evaluator._threshold
+    part = combine([of(score.score) for score in scores])
+    decision = decide(part, _passes(evaluator), "unscored")
     return result.model_copy(
-        update={"rubric_scores": scores, "score": mean, "eval_status": _status(result, status)}
+        update={"rubric_scores": scores, "score": decision.score, "eval_status": status_of(decision)}
     )
 
 
@@ -220,11 +242,15 @@ FIX = Fix(
     "stands only where the missing answers could not change the verdict.",
     replacements=(
         Replacement(f"{_MODULE}:RubricBasedEvaluator.convert_auto_rater_response_to_score", _build_convert),
-        Replacement(f"{_MODULE}:MajorityVotePerInvocationResultsAggregator.aggregate", _build_aggregate),
-        Replacement(f"{_MODULE}:MeanInvocationResultsSummarizer.summarize", _build_summarize),
+        Replacement(f"{_MODULE}:RubricBasedEvaluator.aggregate_per_invocation_samples", _build_vote),
+        Replacement(f"{_MODULE}:RubricBasedEvaluator.aggregate_invocation_results", _build_summary),
         Replacement(f"{_PACKAGE}llm_as_judge:LlmAsJudge._evaluate_single_sample", _build_sample, optional=True),
     ),
-    watches=(f"{_MODULE}:DefaultAutoRaterResponseParser.parse",),
+    watches=(
+        f"{_MODULE}:DefaultAutoRaterResponseParser.parse",
+        f"{_MODULE}:MajorityVotePerInvocationResultsAggregator.aggregate",
+        f"{_MODULE}:MeanInvocationResultsSummarizer.summarize",
+    ),
     evaluate=_harness.evaluate,
     loads=(_PACKAGE + "rubric_based_final_response_quality_v1",),
     requires=("adk-gate-unscored", "adk-unscored-invocations", "adk-rubric-turns"),
