@@ -12,9 +12,12 @@ A *case* of `evaluate` is::
     }
 
 A *turn* has ``answer`` and, as needed, ``user``, ``expected`` (an answer; with none in any turn there
-are no expected invocations), ``events`` (``{"author": ..., "content": ...}``), ``rubrics`` and ``id``.
+are no expected invocations), ``events`` (``{"author": ..., "content": ...}``), ``rubrics``, ``id`` and
+``agents`` (``{name: {"instructions": ..., "tools": [table of google.genai.types.Tool, ...]}}``).
 A *content* (answers, user texts, events) is None, a string, or a list of parts: strings,
-``{"thought": "text"}``, or any table of ``google.genai.types.Part``.
+``{"thought": "text"}``, or any table of ``google.genai.types.Part``. In a table, values that JSON has
+no form for are written ``{"$datetime": "2026-01-01T00:00:00"}``, ``{"$bytes": "base64"}``,
+``{"$set": [...]}``, ``{"$decimal": "1.5"}`` and ``{"$object": "its text"}``.
 
 A *pattern* is ``kind``, ``kind:text`` or ``:text``: the kind of the prompt (see `KINDS`) and text
 that it holds; the first that fits is used. Its replies are given one by one, the last again and again. A
@@ -26,11 +29,14 @@ sentence per line and full stop.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import inspect
 import itertools
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
@@ -196,8 +202,50 @@ def content(value: Any, role: str = "model") -> Any:
         elif isinstance(part.get("thought"), str):
             tables.append({"text": part["thought"], "thought": True})
         else:
-            tables.append(part)
+            tables.append(odd(part))
     return types.Content(role=role, parts=[types.Part.model_validate(table) for table in tables])
+
+
+class Opaque:
+    """A value that nothing knows how to serialise."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+_ODD: dict[str, Callable[[Any], Any]] = {
+    "$datetime": datetime.fromisoformat,
+    "$bytes": base64.b64decode,
+    "$set": set,
+    "$decimal": Decimal,
+    "$object": Opaque,
+}
+
+
+def odd(value: Any) -> Any:
+    """A value of a case with those in it that JSON has no form for."""
+    if isinstance(value, Mapping):
+        if len(value) == 1 and (name := next(iter(value))) in _ODD:
+            return _ODD[name](value[name])
+        return {key: odd(inner) for key, inner in value.items()}
+    return [odd(inner) for inner in value] if isinstance(value, list) else value
+
+
+def app_details(agents: Mapping[str, Any]) -> Any:
+    """An ``AppDetails`` from the ``agents`` of a turn."""
+    from google.adk.evaluation.app_details import AgentDetails, AppDetails
+    from google.genai import types
+
+    details = {}
+    for name, agent in agents.items():
+        tools = [types.Tool.model_validate(table) for table in agent.get("tools", ())]
+        details[name] = AgentDetails(
+            name=name, instructions=agent.get("instructions", ""), tool_declarations=tools
+        )
+    return AppDetails(agent_details=details)
 
 
 def rubric(table: Mapping[str, Any]) -> Any:
@@ -220,8 +268,10 @@ def invocation(turn: Mapping[str, Any], answer: str = "answer") -> Any:
     if turn.get("events") and answer == "answer":
         event = eval_case.InvocationEvent
         fields["intermediate_data"] = eval_case.InvocationEvents(
-            invocation_events=[event(author=e["author"], content=content(e.get("content"))) for e in turn["events"]]
+            invocation_events=[event(author=e.get("author"), content=content(e.get("content"))) for e in turn["events"]]
         )
+    if "agents" in turn and answer == "answer":
+        fields["app_details"] = app_details(turn["agents"])
     if turn.get("rubrics") and answer == "answer":
         fields["rubrics"] = [rubric(table) for table in turn["rubrics"]]
     return eval_case.Invocation(**fields)
@@ -267,7 +317,7 @@ def evaluator_class(name: str) -> Any:
 async def evaluate_async(case: Case) -> Outcome:
     """Runs a case through the evaluator of its metric; an exception is the status ``ERROR``."""
     with scripted(case.get("judge", {})) as (model, judge):
-        evaluator = evaluator_class(case["metric"])(metric(case, model))
+        evaluator = evaluator_class(case["metric"])(eval_metric=metric(case, model))
         actual, expected = invocations(case["turns"])
         try:
             result = await call(evaluator, actual, expected)
