@@ -30,7 +30,6 @@ from evalfixes.facts import fix_facts, upstream
 from evalfixes.patching.diff import FilePatch, HunkError, apply, parse
 from evalfixes.patching.series import Patch, Series, series
 from evalfixes.patching.tree import PREFIXES
-from evalfixes.releases import in_range
 from evalfixes.runtime import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]

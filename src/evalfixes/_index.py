@@ -22,12 +22,35 @@ class Entry:
 
 
 INDEX: dict[str, Entry] = {
+    "adk-agent-thoughts": Entry(
+        "google-adk",
+        "google_adk.agent_thoughts",
+        (
+            "google.adk.evaluation.llm_as_judge_utils",
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",
+            "google.adk.evaluation.vertex_ai_eval_facade",
+            "google.adk.evaluation.agent_evaluator",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+        ),
+    ),
     "adk-gate-unscored": Entry(
         "google-adk",
         "google_adk.gate_unscored",
         (
             "google.adk.evaluation.local_eval_service",
             "google.adk.evaluation.agent_evaluator",
+        ),
+    ),
+    "adk-hallucinations-json": Entry(
+        "google-adk",
+        "google_adk.hallucinations_json",
+        (
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.llm_as_judge_utils",
         ),
     ),
     "adk-hallucinations-sentence-labels": Entry(
@@ -53,11 +76,90 @@ INDEX: dict[str, Entry] = {
             "adk-gate-unscored",
         ),
     ),
+    "adk-judge-samples": Entry(
+        "google-adk",
+        "google_adk.judge_samples",
+        (
+            "google.adk.evaluation.llm_as_judge",
+            "google.adk.evaluation.final_response_match_v2",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-rubric-answers",
+        ),
+    ),
+    "adk-judge-thoughts": Entry(
+        "google-adk",
+        "google_adk.judge_thoughts",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.final_response_match_v2",
+            "google.adk.evaluation.simulation.per_turn_user_simulator_quality_v1",
+            "google.adk.evaluation.hallucinations_v1",
+            "google.adk.evaluation.llm_as_judge_utils",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-hallucinations-sentence-labels",
+            "adk-judge-samples",
+            "adk-rubric-answers",
+        ),
+    ),
+    "adk-multi-turn-builtin-tools": Entry(
+        "google-adk",
+        "google_adk.multi_turn_tools",
+        (
+            "google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",
+        ),
+    ),
     "adk-response-match-thoughts": Entry(
         "google-adk",
         "google_adk.response_match_thoughts",
         (
             "google.adk.evaluation.final_response_match_v1",
+        ),
+    ),
+    "adk-response-match-v2-labels": Entry(
+        "google-adk",
+        "google_adk.match_v2_labels",
+        (
+            "google.adk.evaluation.final_response_match_v2",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-judge-samples",
+        ),
+    ),
+    "adk-rubric-answers": Entry(
+        "google-adk",
+        "google_adk.rubric_answers",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.llm_as_judge",
+        ),
+        requires=(
+            "adk-gate-unscored",
+            "adk-unscored-invocations",
+            "adk-rubric-turns",
+        ),
+    ),
+    "adk-rubric-author": Entry(
+        "google-adk",
+        "google_adk.rubric_author",
+        (
+            "google.adk.evaluation.rubric_based_final_response_quality_v1",
+            "google.adk.evaluation.app_details",
+        ),
+    ),
+    "adk-rubric-turns": Entry(
+        "google-adk",
+        "google_adk.rubric_turns",
+        (
+            "google.adk.evaluation.rubric_based_evaluator",
+            "google.adk.evaluation.llm_as_judge",
         ),
     ),
     "adk-unscored-invocations": Entry(

@@ -21,29 +21,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code; each command says what its codes mean.
     """
-<<<<<<< HEAD
-    from evalfixes.cli import catalog, doctor, patch, probe
-=======
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments[:1] == ["run"]:  # its start-up counts for every command that it runs, so nothing else is imported
         from evalfixes.cli.run import launch
 
         return launch(arguments[1:])
     from evalfixes import __version__
-    from evalfixes.cli import activate, catalog, doctor, probe, run
+    from evalfixes.cli import activate, catalog, doctor, patch, probe, run
     from evalfixes.cli.parser import Parser
->>>>>>> ways
     from evalfixes.errors import EvalfixesError
 
     parser = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
     parser.add_argument("--version", action="version", version=f"evalfixes {__version__}")
-<<<<<<< HEAD
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    for module in (doctor, catalog, patch, probe):
-=======
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (doctor, run, activate, catalog, probe):
->>>>>>> ways
+    for module in (doctor, run, activate, catalog, patch, probe):
         module.register(commands)
     args = parser.parse_args(arguments)
     try:
