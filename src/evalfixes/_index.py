@@ -56,9 +56,7 @@ INDEX: dict[str, Entry] = {
     "adk-hallucinations-sentence-labels": Entry(
         "google-adk",
         "google_adk.hallucinations_sentence_labels",
-        (
-            "google.adk.evaluation.hallucinations_v1",
-        ),
+        ("google.adk.evaluation.hallucinations_v1",),
         requires=(
             "adk-hallucinations-steps",
             "adk-unscored-invocations",
@@ -68,9 +66,7 @@ INDEX: dict[str, Entry] = {
     "adk-hallucinations-steps": Entry(
         "google-adk",
         "google_adk.hallucinations_steps",
-        (
-            "google.adk.evaluation.hallucinations_v1",
-        ),
+        ("google.adk.evaluation.hallucinations_v1",),
         requires=(
             "adk-unscored-invocations",
             "adk-gate-unscored",
@@ -110,23 +106,17 @@ INDEX: dict[str, Entry] = {
     "adk-multi-turn-builtin-tools": Entry(
         "google-adk",
         "google_adk.multi_turn_tools",
-        (
-            "google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",
-        ),
+        ("google.adk.evaluation.rubric_based_multi_turn_trajectory_evaluator",),
     ),
     "adk-response-match-thoughts": Entry(
         "google-adk",
         "google_adk.response_match_thoughts",
-        (
-            "google.adk.evaluation.final_response_match_v1",
-        ),
+        ("google.adk.evaluation.final_response_match_v1",),
     ),
     "adk-response-match-v2-labels": Entry(
         "google-adk",
         "google_adk.match_v2_labels",
-        (
-            "google.adk.evaluation.final_response_match_v2",
-        ),
+        ("google.adk.evaluation.final_response_match_v2",),
         requires=(
             "adk-gate-unscored",
             "adk-unscored-invocations",
@@ -171,44 +161,32 @@ INDEX: dict[str, Entry] = {
             "google.adk.evaluation.rubric_based_evaluator",
             "google.adk.evaluation.vertex_ai_eval_facade",
         ),
-        requires=(
-            "adk-gate-unscored",
-        ),
+        requires=("adk-gate-unscored",),
     ),
     "agentevals-gate-unscored": Entry(
         "agentevals-cli",
         "agentevals.gate_unscored",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-hallucinations-tool-evidence": Entry(
         "agentevals-cli",
         "agentevals.hallucinations_tool_evidence",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-mcp-passed": Entry(
         "agentevals-cli",
         "agentevals.mcp_passed",
-        (
-            "agentevals.mcp_server",
-        ),
+        ("agentevals.mcp_server",),
     ),
     "agentevals-missing-eval-set": Entry(
         "agentevals-cli",
         "agentevals.missing_eval_set",
-        (
-            "agentevals.builtin_metrics",
-        ),
+        ("agentevals.builtin_metrics",),
     ),
     "agentevals-not-evaluated-gate": Entry(
         "agentevals-cli",
         "agentevals.not_evaluated_gate",
-        (
-            "agentevals.custom_evaluators",
-        ),
+        ("agentevals.custom_evaluators",),
         default=False,
     ),
     "agentevals-tool-pairing": Entry(
@@ -231,9 +209,7 @@ INDEX: dict[str, Entry] = {
     "deepeval-metric-recovers": Entry(
         "deepeval",
         "deepeval.metric_recovers",
-        (
-            "deepeval.metrics.indicator",
-        ),
+        ("deepeval.metrics.indicator",),
     ),
     "deepeval-missing-verdicts": Entry(
         "deepeval",
@@ -261,16 +237,12 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.turn_contextual_relevancy.turn_contextual_relevancy",
             "deepeval.metrics.turn_faithfulness.turn_faithfulness",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-role-violation-strict": Entry(
         "deepeval",
         "deepeval.role_violation_strict",
-        (
-            "deepeval.metrics.role_violation.role_violation",
-        ),
+        ("deepeval.metrics.role_violation.role_violation",),
     ),
     "deepeval-score-scale": Entry(
         "deepeval",
@@ -285,9 +257,7 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.goal_accuracy.goal_accuracy",
             "deepeval.metrics.tool_use.tool_use",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-single-verdicts": Entry(
         "deepeval",
@@ -298,19 +268,13 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.knowledge_retention.knowledge_retention",
             "deepeval.metrics.turn_relevancy.turn_relevancy",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-turn-relevancy-verdicts": Entry(
         "deepeval",
         "deepeval.turn_relevancy_verdicts",
-        (
-            "deepeval.metrics.turn_relevancy.turn_relevancy",
-        ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        ("deepeval.metrics.turn_relevancy.turn_relevancy",),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-verbose-verdicts": Entry(
         "deepeval",
@@ -320,18 +284,12 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.role_violation.role_violation",
             "deepeval.metrics.conversation_completeness.conversation_completeness",
         ),
-        requires=(
-            "deepeval-metric-recovers",
-        ),
+        requires=("deepeval-metric-recovers",),
     ),
     "deepeval-verdict-count": Entry(
         "deepeval",
         "deepeval.verdict_count",
-        (
-            "deepeval.metrics.utils.qag",
-        ),
-        requires=(
-            "deepeval-missing-verdicts",
-        ),
+        ("deepeval.metrics.utils.qag",),
+        requires=("deepeval-missing-verdicts",),
     ),
 }

@@ -78,6 +78,8 @@ def _names(prefix: str, names: tuple[str, ...]) -> list[str]:
     """A tuple of strings, one a line with the comma that makes the formatter keep it so."""
     if not names:
         return [f"        {prefix}(),"]
+    if len(names) == 1:  # its comma is what makes it a tuple, and does not keep it apart
+        return [f'        {prefix}("{names[0]}",),']
     return [f"        {prefix}(", *(f'            "{name}",' for name in names), "        ),"]
 
 
