@@ -77,8 +77,9 @@ def section(data: dict[str, Any], facts: dict[str, Any], symbols: tuple[str, ...
     """What is wrong in the facts of one fix."""
     releases = sorted(data.get("releases", {}), key=Version)
     variants = facts.get("variants", [])
-    for key in ("links", "affected"):
-        if not facts.get(key):
+    # Nobody may have reported it upstream; then the list of links is there, and empty.
+    for key, lacking in (("links", "links" not in facts), ("affected", not facts.get("affected"))):
+        if lacking:
             yield f"{key} is missing"
             return
     for variant in variants:

@@ -46,12 +46,16 @@ def test_complete_facts() -> None:
         ),
         ([variant("1.0..1.10")], {"fixed_in": "2.1"}, "fixed_in 2.1 is no release of the list"),
         ([variant("1.0..1.10")], {"fixed_in": "1.2"}, "fixed_in 1.2 is in the affected range"),
-        ([], {"links": []}, "links is missing"),
         ([], {"affected": ""}, "affected is missing"),
     ],
 )
 def test_what_is_wrong_is_said(variants: list[dict[str, Any]], more: dict[str, Any], expected: str) -> None:
     assert any(expected in problem for problem in problems(*variants, **more))
+
+
+def test_a_fault_that_nobody_reported_has_no_links() -> None:
+    assert problems(variant("1.0..1.10"), links=[]) == []
+    assert list(facts.section(DATA, {"affected": "1.0..1.10"}, (SYMBOL,))) == ["links is missing"]
 
 
 def test_constraints_hold_names_and_versions_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
