@@ -17,7 +17,8 @@ import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nox
@@ -100,33 +101,34 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
-@nox.parametrize("python", PYTHONS, ids=PYTHONS)
-def unit(session: nox.Session, python: str) -> None:
-    """All that needs no upstream."""
-    if interpreter(python) is None:
-        session.skip(f"no Python {python} on this machine")
-    environment = made(session, f"unit-{python}", UNIT, python)
-    ignored = ["--ignore=tests/contract", "--ignore=tests/doors"]
-    run(session, environment, "-m", "pytest", "-q", *ignored, *session.posargs)
+def unit(session: nox.Session) -> None:
+    """All that needs no upstream, on every Python; leading arguments such as 3.12 choose among them."""
+    rest = list(session.posargs)
+    chosen = []
+    while rest and rest[0] in PYTHONS:
+        chosen.append(rest.pop(0))
+    arguments = ["--ignore=tests/contract", "--ignore=tests/doors", *rest]
+    jobs = [Job(f"unit-{python}", python, UNIT, arguments) for python in chosen or PYTHONS]
+    side_by_side(session, jobs)
 
 
 @nox.session(venv_backend="none")
 def contract(session: nox.Session) -> None:
     """The contract on the first faulty, the last faulty and the latest release of each named fix."""
-    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow")
+    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow", cases="300")
 
 
 @nox.session(venv_backend="none")
 def wide(session: nox.Session) -> None:
     """The contract in every pinned environment."""
-    in_pins(session, all_pins(), "")
+    in_pins(session, all_pins(), "", cases="2000")
 
 
 def all_pins() -> list[Pin]:
     return [pin for dist in dists() for pin in pins(dist)]
 
 
-def in_pins(session: nox.Session, chosen: list[Pin], marked: str) -> None:
+def in_pins(session: nox.Session, chosen: list[Pin], marked: str, cases: str) -> None:
     """Runs the contract in each environment and fails if one of them fails.
 
     Leading positional arguments that are part of a pin's name choose among the pins; a pin that is
@@ -138,38 +140,70 @@ def in_pins(session: nox.Session, chosen: list[Pin], marked: str) -> None:
         named.append(rest.pop(0))
     if named:
         chosen = [pin for pin in all_pins() if any(name in pin.name for name in named)]
-    tests = [folder for folder in ("tests/contract", "tests/doors") if (ROOT / folder).is_dir()]
-    arguments = ["-m", "pytest", "-q", *tests, *(["-m", marked] if marked else []), *rest]
-    present = [pin for pin in chosen if interpreter(pin.python)]
+    arguments = [*(["-m", marked] if marked else []), *rest]
+    cases = os.environ.get("EVALFIXES_CASES", cases)
+    jobs = []
     for pin in chosen:
-        if pin not in present:
-            session.log(f"{pin.name}: skipped, no Python {pin.python} on this machine")
+        variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release, "EVALFIXES_CASES": cases}
+        tests = ["tests/contract", *doors(pin.dist)]
+        jobs.append(Job(pin.name, pin.python, pin.requirements, [*tests, *arguments], pin.constraints, variables))
+    side_by_side(session, jobs)
+
+
+def doors(dist: str) -> list[str]:
+    """The tests through the real command lines of a distribution: ``tests/doors/test_<dist>_<what>.py``."""
+    prefix = dist.removesuffix("-cli").replace("-", "_")
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "doors").glob(f"test_{prefix}_*.py"))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run of pytest in an environment of its own."""
+
+    name: str
+    python: str
+    requirements: list[str]
+    arguments: list[str]
+    constraints: Path | None = None
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def run(self) -> tuple[bool, str, str]:
+        """Whether it passed, what it printed, and what took how long."""
+        start = time.monotonic()
+        environment = Environment(self.name, self.python)
+        try:
+            environment.make(self.requirements, self.constraints)
+        except FailedError as error:
+            return False, str(error), "not installed"
+        installed = time.monotonic()
+        # Two runs at a time would write the same cache folder.
+        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *self.arguments]
+        done = in_environment(environment, arguments, environ(**self.variables))
+        times = f"installed in {installed - start:.0f} s, tested in {time.monotonic() - installed:.0f} s"
+        return done.returncode == 0, done.stdout, times
+
+
+def side_by_side(session: nox.Session, jobs: list[Job]) -> None:
+    """Runs jobs, `WORKERS` at a time; one that fails does not keep the others from running."""
+    present = [job for job in jobs if interpreter(job.python)]
+    for job in jobs:
+        if job not in present:
+            session.log(f"{job.name}: skipped, no Python {job.python} on this machine")
     if not present:
-        session.skip("none of the pinned Pythons is on this machine")
+        session.skip("none of the Pythons is on this machine")
     failed = []
     with ThreadPoolExecutor(WORKERS) as pool:
-        for pin, (passed, output, seconds) in zip(present, pool.map(lambda p: one(p, arguments), present), strict=True):
-            print(output if not passed or "-v" in rest else output.strip().rpartition("\n")[2], flush=True)
-            session.log(f"{pin.name}: {'ok' if passed else 'FAILED'} ({seconds})")
+        running = {pool.submit(job.run): job for job in present}
+        for done in as_completed(running):
+            job = running[done]
+            passed, output, times = done.result()
+            whole = not passed or "-v" in job.arguments
+            print(output if whole else output.strip().rpartition("\n")[2], flush=True)
+            session.log(f"{job.name}: {'ok' if passed else 'FAILED'} ({times})")
             if not passed:
-                failed.append(pin.name)
+                failed.append(job.name)
     if failed:
-        session.error(f"failed: {', '.join(failed)}")
-
-
-def one(pin: Pin, arguments: list[str]) -> tuple[bool, str, str]:
-    """Makes the environment of a pin and runs pytest in it."""
-    start = time.monotonic()
-    environment = Environment(pin.name, pin.python)
-    try:
-        environment.make(pin.requirements, pin.constraints)
-    except FailedError as error:
-        return False, str(error), "not installed"
-    installed = time.monotonic()
-    variables = environ(EVALFIXES_PIN_DIST=pin.dist, EVALFIXES_PIN_RELEASE=pin.release)
-    done = in_environment(environment, arguments, variables)
-    times = f"installed in {installed - start:.0f} s, tested in {time.monotonic() - installed:.0f} s"
-    return done.returncode == 0, done.stdout, times
+        session.error(f"failed: {', '.join(sorted(failed))}")
 
 
 def in_environment(
