@@ -67,7 +67,12 @@ async def _service(case: Case) -> Outcome:
     service = LocalEvalService(root_agent=BaseAgent(name="agent"), eval_sets_manager=manager)
     actual, _ = harness.invocations(case["turns"])
     inference = InferenceResult(
-        app_name="app", eval_set_id="set", eval_case_id="case", inferences=actual, session_id="session", status=_success()
+        app_name="app",
+        eval_set_id="set",
+        eval_case_id="case",
+        inferences=actual,
+        session_id="session",
+        status=_success(),
     )
     with harness.scripted(case.get("judge", {})) as (model, _):
         request = EvaluateRequest(

@@ -85,7 +85,9 @@ def legacy_zero(metric_rows: Sequence[Any], passes: Callable[[float], bool]) -> 
     """The mean of rows with a zero among them that fails; up to 1.16 zeros are left out of it."""
     results = [row.eval_metric_result for row in metric_rows]
     scores = [result.score for result in results]
-    if not any(score == 0 and result.eval_status.name == "FAILED" for score, result in zip(scores, results, strict=True)):
+    if not any(
+        score == 0 and result.eval_status.name == "FAILED" for score, result in zip(scores, results, strict=True)
+    ):
         return None
     mean = statistics.mean(scores)
     return None if passes(mean) else mean

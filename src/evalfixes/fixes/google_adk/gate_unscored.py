@@ -93,9 +93,7 @@ def _build_print(original: Callable[..., Any], module: ModuleType) -> Callable[.
         if verdict is not None:
             verdict.printed = True
             overall_eval_status, overall_score = verdict.status, verdict.score
-        return original(
-            eval_metric_result_with_invocations, overall_eval_status, overall_score, metric_name, threshold
-        )
+        return original(eval_metric_result_with_invocations, overall_eval_status, overall_score, metric_name, threshold)
 
     return _print_details
 
@@ -152,10 +150,11 @@ def _one_metric(
     if allowed(metric):
         ledger.tell("%s was not evaluated; allowed to be for now", metric)
         return []
-    return [
+    unsettled = (
         f"{metric} for {agent} was not evaluated. What is missing could decide whether the threshold of {threshold} "
         "is reached, so this is not a score regression. See the log for what is missing."
-    ]
+    )
+    return [unsettled]
 
 
 def _failed(metric: str, agent: str, threshold: float, score: float | None) -> str:
@@ -168,6 +167,7 @@ def evaluate(case: Case) -> Outcome:
 
 
 MATCH = {"metric": "final_response_match_v2", "threshold": 0.8}
+HALLUCINATIONS = {"metric": "hallucinations_v1", "threshold": 0.8}
 TRAJECTORY = {"metric": "tool_trajectory_avg_score", "threshold": 1.0}
 MISSPELT = {"metric": "final_response_match_v3", "threshold": 0.8}
 _TURN = {"user": "Capital of France?", "answer": "Paris", "expected": "Paris"}
@@ -210,22 +210,46 @@ FIX = Fix(
         "google.adk.evaluation.evaluation_generator",
     ),
     scenarios=(
-        Scenario("misspelt metric", case_of("service", [MISSPELT, TRAJECTORY], []), _NONE, _PASSED),
-        Scenario("misspelt metric, last", case_of("service", [TRAJECTORY, MISSPELT], []), _NONE, _PASSED),
-        Scenario("judge down", case_of("service", [MATCH, TRAJECTORY], [{"raise": "503"}]), _NONE, _PASSED),
+        Scenario(
+            "unreadable judge",
+            case_of("service", [HALLUCINATIONS, TRAJECTORY], ["I cannot do that."]),
+            _NONE,
+            _PASSED,
+            releases="1.17.0..",
+        ),
+        Scenario(
+            "misspelt metric",
+            case_of("service", [MISSPELT, TRAJECTORY], []),
+            _NONE,
+            _PASSED,
+            releases="1.18.0..",
+        ),
+        Scenario(
+            "misspelt metric, last",
+            case_of("service", [TRAJECTORY, MISSPELT], []),
+            _NONE,
+            _PASSED,
+            releases="1.18.0..",
+        ),
+        Scenario(
+            "judge down",
+            case_of("service", [MATCH, TRAJECTORY], [{"raise": "503"}]),
+            _NONE,
+            _PASSED,
+            releases="1.18.0..",
+        ),
         Scenario(
             "AgentEvaluator: one of two runs not judged",
             case_of("agent", [MATCH], [_VALID, "garbage"], runs=2),
             _FAILED,
             _PASSED,
-            releases="1.16.0..",
+            releases="1.18.0..",
         ),
         Scenario(
             "AgentEvaluator: one of two turns not judged",
             case_of("agent", [MATCH], [_VALID, "garbage"], turns=2),
             _FAILED,
             _PASSED,
-            releases="1.16.0..",
         ),
         Scenario(
             "AgentEvaluator: runs of 1 and 0",
@@ -236,13 +260,17 @@ FIX = Fix(
         ),
         Scenario("control: all pass", case_of("service", [MATCH, TRAJECTORY], [_VALID]), _PASSED),
         Scenario("control: one fails", case_of("service", [MATCH, TRAJECTORY], [_INVALID]), _FAILED),
-        Scenario("control: unscored and failed", case_of("service", [MISSPELT, MATCH], [_INVALID]), _FAILED),
-        Scenario("control: nothing scored", case_of("service", [MISSPELT], []), _NONE),
+        Scenario(
+            "control: unscored and failed",
+            case_of("service", [MISSPELT, MATCH], [_INVALID]),
+            _FAILED,
+            releases="1.18.0..",
+        ),
+        Scenario("control: nothing scored", case_of("service", [MISSPELT], []), _NONE, releases="1.18.0.."),
         Scenario(
             "control: AgentEvaluator, all pass",
             case_of("agent", [MATCH, TRAJECTORY], [_VALID], runs=2),
             _PASSED,
-            releases="1.16.0..",
         ),
         Scenario(
             "control: AgentEvaluator, one run fails",
