@@ -20,4 +20,6 @@ def answer_only(text: str) -> str:
         closing = re.compile(rf"</{opening.group(1)}>", re.IGNORECASE).search(text, opening.end())
         return text[closing.end() :] if closing is not None else ""
     closing = _CLOSING_LINE.search(text)
-    return text[closing.end() :] if closing is not None else text
+    if closing is None or "<think" in text[: closing.start()].lower():
+        return text
+    return text[closing.end() :]

@@ -11,7 +11,7 @@ from typing import Any
 from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.google_adk import _harness
 from evalfixes.fixes.google_adk.rubric_turns import rubrics_of_turn
-from evalfixes.runtime import options
+from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.samples import majority
 
 _PACKAGE = "google.adk.evaluation."
@@ -20,19 +20,32 @@ _JUDGE = f"{_PACKAGE}llm_as_judge:LlmAsJudge"
 
 def _build_sample(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def _evaluate_single_sample(self: Any, llm_request: Any, actual: Any, expected: Any) -> Any:
-        for last in [False] * options.current.rejudge + [True]:
+        result, why = None, ""
+        for _ in range(options.current.rejudge + 1):
             try:
-                result = await original(self, llm_request, actual, expected)
+                result, why = await original(self, llm_request, actual, expected), "no verdict in the reply"
             except Exception as error:
-                module.logger.warning("A judge's sample failed: %s", error)  # type: ignore[attr-defined]
-                if last:
-                    return _abstention(module, self, actual, expected)
-            else:
-                if last or result.score is not None or result.rubric_scores:
-                    return result
-        raise AssertionError("not reached")
+                result, why = None, f"{type(error).__name__}: {error}"
+            if result is not None and (result.score is not None or result.rubric_scores):
+                break
+        if result is None:
+            result = _abstention(module, self, actual, expected)
+        elif result.rubric_scores:
+            return result  # its rubrics were counted when they were read
+        _report(self._eval_metric.metric_name, result, why)
+        return result
 
     return _evaluate_single_sample
+
+
+def _report(metric: str, result: Any, why: str) -> None:
+    name = getattr(result.actual_invocation, "invocation_id", "")
+    where = f"invocation {name}" if name else ""
+    if result.score is not None:
+        ledger.record(metric, 1)
+    else:
+        parts = len(result.rubric_scores or ()) or 1
+        ledger.record(metric, parts, ["not judged"] * parts, where=where, why=why)
 
 
 def _abstention(module: Any, evaluator: Any, actual: Any, expected: Any) -> Any:
