@@ -22,8 +22,11 @@ _script: Mapping[str, Any] = {}
 
 
 def claims(sentence: str) -> list[str]:
-    """What a sentence claims: its words that hold a digit."""
-    return [word.strip(".,;:!?()'\"") for word in sentence.split() if re.search(r"\d", word)]
+    """What a sentence claims: its words that hold a digit, and with ``claims: lists`` what a list names."""
+    found = [word.strip(".,;:!?()'\"*`") for word in sentence.split() if re.search(r"\d", word)]
+    found = [word for word in found if not re.fullmatch(r"\d?", word)]
+    named = re.search(r": (\S+)$", sentence.strip()) if _script.get("claims") == "lists" else None
+    return [*found, named[1].rstrip(".")] if named else found
 
 
 def _reply(prompt: str) -> str:
@@ -86,7 +89,8 @@ def set_script(script: Mapping[str, Any]) -> None:
 
     Args:
         script: ``fails_on``: words in whose presence the judge fails (``[""]``: always), ``how``:
-            ``error`` or ``mute`` (free text instead of an answer), ``error``: the message, ``other``:
+            ``error`` or ``mute`` (free text instead of an answer), ``error``: the message, ``claims``:
+            ``lists`` to take what stands behind a colon for a claim, ``other``:
             what it answers when asked for anything but hallucinations.
     """
     global _script

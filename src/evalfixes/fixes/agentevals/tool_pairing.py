@@ -152,6 +152,7 @@ def _turn(final: str, *rounds: list[dict[str, Any]]) -> dict[str, Any]:
 _BOTH = "Oslo reads T-101. Rome reads T-202."
 _STOLEN: Outcome = {"placed": [{"Oslo": ["T-202"], "Rome": []}]}
 _RIGHT: Outcome = {"placed": [{"Oslo": [], "Rome": ["T-202"]}], "exit": 0}
+_KEPT: Outcome = {"placed": [{"Oslo": [], "Rome": [], "?": ["T-202"]}], "exit": 0}
 _FULL: Outcome = {"placed": [{"Oslo": ["T-101"], "Rome": ["T-202"]}], "score": 1.0, "exit": 0}
 
 
@@ -191,6 +192,8 @@ FIX = Fix(
         _scenario("no ids", _first_unanswered(None, None), _STOLEN, _RIGHT, _SINCE_TURNS),
         _scenario("only the first has an id", _first_unanswered("c1", None), _STOLEN, _RIGHT, _SINCE_TURNS),
         _scenario("equal ids", _first_unanswered("c1", "c1"), _STOLEN, _RIGHT, _SINCE_TURNS),
+        # 0.9.12 has lost by then whose output it is: not under the wrong call is what is left to do.
+        _scenario("equal ids, in 0.9.12", _first_unanswered("c1", "c1"), _STOLEN, _KEPT, "0.9.12..0.9.12"),
         _scenario("no ids, as OTLP", _first_unanswered(None, None), _STOLEN, _RIGHT, _SINCE_TURNS, form="otlp"),
         _scenario(
             "ids start anew per round",
