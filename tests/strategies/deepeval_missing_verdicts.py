@@ -1,0 +1,11 @@
+"""Lists of verdicts, some of them unusable or not there at all."""
+
+from __future__ import annotations
+
+from tests.strategies.deepeval_cases import complete, damaged, odd_but_plain, second
+
+well_formed = complete()
+# Lists of another length are what deepeval-verdict-count is for.
+damage = damaged(length=False)
+any_reply = second(damaged(changes=4))
+justified = odd_but_plain

@@ -1,0 +1,10 @@
+"""Lists of more or fewer verdicts than items."""
+
+from __future__ import annotations
+
+from tests.strategies.deepeval_cases import complete, damaged, odd_but_plain, second
+
+well_formed = complete()
+damage = damaged()
+any_reply = second(damaged(changes=4))
+justified = odd_but_plain
