@@ -2,6 +2,7 @@
 
     python tools/patches.py checkout DIST VERSION FOLDER   the release as a git commit, its patches on top
     python tools/patches.py export FOLDER [--check]        the commits of such a folder as patch files
+    python tools/patches.py reexport [DIST] [--check]      the same for all patches there are
     python tools/patches.py texts [DIST] [--check]         patches/<dist>/texts.json
     python tools/patches.py prove [DIST]                   every patch on every release of its range
 
@@ -25,7 +26,6 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from evalfixes import catalog
 from evalfixes.facts import fix_facts, upstream
 from evalfixes.patching.diff import FilePatch, HunkError, apply, parse
 from evalfixes.patching.series import Patch, Series, series
@@ -104,6 +104,8 @@ def export(folder: Path, check: bool) -> int:
         if origin[:3] != ["Origin:", "vendor,", "evalfixes"]:
             raise SystemExit(f"{commit}: no trailer `Origin: vendor, evalfixes <fix-id> <range>`")
         fix_id, span = origin[3:]
+        if span.split("..")[-1] != version:
+            continue  # a patch has the index line of the last release that it is for
         target = PATCHES / dist / fix_id / f"{span}.patch"
         data = _formatted(folder, commit, target, dist, version)
         if not target.is_file() or target.read_bytes() != data:
@@ -114,6 +116,18 @@ def export(folder: Path, check: bool) -> int:
                 target.write_bytes(data)
     if not check:
         _sort_series(dist, folder)
+    return different
+
+
+def reexport(dist: str, check: bool) -> int:
+    """Lays out the last release of every patch, applies the series and exports it again."""
+    different = 0
+    for version in sorted({p.releases.split("..")[-1] for found in series(dist).patches.values() for p in found}):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            lay(dist, version, folder)
+            put_on(folder, series(dist).for_release(version))
+            different += export(folder, check)
     return different
 
 
@@ -165,8 +179,8 @@ def released(dist: str) -> list[str]:
 
     ends = {
         end
-        for fix in catalog.fixes(dist)
-        for v in fix_facts(dist, fix.id).variants
+        for fix_id in upstream(dist).get("fixes", {})
+        for v in fix_facts(dist, fix_id).variants
         for part in v.releases.split(",")
         for end in part.strip().partition("..")[::2]
         if end
@@ -227,7 +241,7 @@ def module_name(dist: str, path: str) -> str:
 def texts(dist: str) -> dict[str, object]:
     """The content of ``texts.json``: per symbol the texts that combinations of patches give."""
     known: dict[str, dict[str, list[str]]] = {}
-    marks: dict[str, list[list[str]]] = {}
+    marks: dict[Patch, set[str]] = {}
     seen: set[tuple[object, ...]] = set()
     for version in released(dist):
         patches = series(dist).for_release(version)
@@ -240,19 +254,21 @@ def texts(dist: str) -> dict[str, object]:
                 continue
             seen.add(key)
             _texts_of_file(dist, path, pristine[path], mine, known, marks)
+    by_fix: dict[str, list[list[str]]] = {}
+    for patch, names in marks.items():
+        by_fix.setdefault(patch.fix_id, []).append(sorted(names))
     return {
-        "marks": {i: sorted(m) for i, m in sorted(marks.items())},
+        "marks": {i: [list(m) for m in sorted({tuple(m) for m in found})] for i, found in sorted(by_fix.items())},
         "texts": {symbol: dict(sorted(t.items())) for symbol, t in sorted(known.items())},
     }
 
 
 def _texts_of_file(
     dist: str, path: str, pristine: bytes | None, patches: list[Patch],
-    known: dict[str, dict[str, list[str]]], marks: dict[str, list[list[str]]],
+    known: dict[str, dict[str, list[str]]], marks: dict[Patch, set[str]],
 ) -> None:  # fmt: skip
     module = module_name(dist, path)
     base = symbols(pristine)
-    by_fix: dict[str, set[str]] = {}
     for count in range(1, len(patches) + 1):
         for chosen in itertools.combinations(patches, count):
             ids = [p.fix_id for p in chosen]
@@ -268,7 +284,7 @@ def _texts_of_file(
                 after = symbols(text)
                 for name in {n for n in {*before, *after} if before.get(n, ABSENT) != after.get(n, ABSENT)}:
                     touched_by.setdefault(name, []).append(patch.fix_id)
-                    by_fix.setdefault(patch.fix_id, set()).add(name)
+                    marks.setdefault(patch, set()).add(f"{module}:{name}")
             final = symbols(text)
             for name, fixes in touched_by.items():
                 entry = [base.get(name, ABSENT), *sorted(fixes)]
@@ -276,13 +292,6 @@ def _texts_of_file(
                 old = known.setdefault(f"{module}:{name}", {}).setdefault(value, entry)
                 if old != entry:
                     raise SystemExit(f"{module}:{name}: {value} stands for {old} and for {entry}")
-    for fix_id, names in by_fix.items():
-        mark = sorted(f"{module}:{name}" for name in names)
-        for group in marks.setdefault(fix_id, []):
-            if group == mark:
-                break
-        else:
-            marks[fix_id].append(mark)
 
 
 def write_texts(dist: str, check: bool) -> int:
@@ -373,7 +382,7 @@ def main() -> int:
     one = commands.add_parser("export")
     one.add_argument("folder", type=Path)
     one.add_argument("--check", action="store_true")
-    for name in ("texts", "prove"):
+    for name in ("texts", "prove", "reexport"):
         one = commands.add_parser(name)
         one.add_argument("dist", nargs="*", default=sorted(PREFIXES))
         one.add_argument("--check", action="store_true")
@@ -384,6 +393,8 @@ def main() -> int:
     if args.command == "export":
         return int(export(args.folder.resolve(), args.check) > 0 and args.check)
     dists = [d for d in args.dist if series(d).order]
+    if args.command == "reexport":
+        return int(sum(reexport(d, args.check) for d in dists) > 0 and args.check)
     if args.command == "texts":
         return int(sum(write_texts(d, args.check) for d in dists) > 0 and args.check)
     return int(sum(prove(d) for d in dists) > 0)

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from evalfixes import catalog
 from evalfixes.fix import Fix, matches
+from evalfixes.patching.plan import REVERSED, make
 from evalfixes.patching.series import series
 from evalfixes.probing import scenarios
 from evalfixes.runtime.decide import Decision
@@ -54,19 +56,16 @@ def test_the_patched_tree_agrees_with_runtime(patchable: Fix, decisions: Decisio
 
 
 def test_reversing_gives_the_installed_files_back(patchable: Fix, tmp_path: Path) -> None:
-    from evalfixes.patching.plan import REVERSED, make
-
     plan = patched_copy(patchable, tmp_path)
     changed = plan.changes
     undo = make(tmp_path, [patchable.id], reverse=True)
     assert {row.state for _, rows in undo.copies for row in rows if row.fix_id == patchable.id} == {REVERSED}
     undo.write()
-    for path, change in changes_of(undo).items():
-        assert path in changed
-        assert path.read_bytes() == change.after
-        assert change.after == changed[path].before or patchable.requires
-
-
-def changes_of(plan: Any) -> dict[Path, Any]:
-    found: dict[Path, Any] = plan.changes
-    return found
+    assert undo.changes.keys() <= changed.keys()
+    for path, change in undo.changes.items():
+        assert (path.read_bytes() if path.is_file() else None) == change.after
+    required = make(tmp_path, [i for i in catalog.closure([patchable.id]) if i != patchable.id] or [patchable.id], True)
+    required.write()
+    assert {path: path.read_bytes() if path.is_file() else None for path in changed} == {
+        path: change.before for path, change in changed.items()
+    }
