@@ -42,7 +42,7 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
                 _replace(engine, fix, names, rebind)
         except CannotReplaceError as error:
             problem = str(error)
-        except Exception as error:  # a fault of ours must not break the user's import
+        except (Exception, SystemExit) as error:  # a fault of ours must not break the user's import
             problem = f"{type(error).__name__}: {error}"
         if problem:
             drop(engine, fix_id, problem, package_root(next(iter(names.values()))))
