@@ -41,9 +41,7 @@ def instructions(code: str) -> int:
 
 def modules(code: str) -> list[str]:
     """Modules that the code brings in."""
-    shown = (
-        f"import sys; a = set(sys.modules); {code}; b = set(sys.modules) - a; import json; print(json.dumps(sorted(b)))"
-    )
+    shown = f"import sys; a = set(sys.modules); {code}; print(*sorted(set(sys.modules) - a))"
     done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
