@@ -76,7 +76,8 @@ def test_requirements_come_first() -> None:
 def test_fix_modules_import_no_upstream() -> None:
     code = (
         "import sys\nfrom evalfixes import catalog\ncatalog.fixes()\n"
-        f"print([m for m, v in sys.modules.items() if m.partition('.')[0] in {UPSTREAM!r} and getattr(v, '__file__', None)])"
+        f"top = [m for m in sys.modules if m.partition('.')[0] in {UPSTREAM!r}]\n"
+        "print([m for m in top if getattr(sys.modules[m], '__file__', None)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
