@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -170,10 +171,10 @@ def test_a_missing_sentence_is_asked_again_alone() -> None:
     second = harness.block("The Eiffel Tower is 50 meters tall.", "contradictory")
     case = sentences_case([first, second])
     assert forked(_applied, [case])[0] | {"turns": []} == {"score": 0.5, "status": "FAILED", "turns": [], "calls": 3}
-    assert forked(_applied, [case], rejudge=0)[0]["calls"] == 2
-    assert forked(_applied, [case], rejudge=0)[0]["status"] == "NOT_EVALUATED"
+    assert forked(partial(_applied, [case], rejudge=0))[0]["calls"] == 2
+    assert forked(partial(_applied, [case], rejudge=0))[0]["status"] == "NOT_EVALUATED"
     stubborn = sentences_case([first, "hm", "hm", second])
-    assert forked(_applied, [stubborn], rejudge=3)[0]["score"] == 0.5
+    assert forked(partial(_applied, [stubborn], rejudge=3))[0]["score"] == 0.5
     assert forked(_applied, [sentences_case(f"{first}\n{second}")])[0]["calls"] == 2
 
 
@@ -181,7 +182,10 @@ def test_policies() -> None:
     first = harness.block("Paris is the capital of France.", "supported")
     undecided, decided = sentences_case(first), sentences_case(first, 0.5)
     statuses = {
-        policy: [outcome["status"] for outcome in forked(_applied, [undecided, decided], incomplete=policy, rejudge=0)]
+        policy: [
+            outcome["status"]
+            for outcome in forked(partial(_applied, [undecided, decided], incomplete=policy, rejudge=0))
+        ]
         for policy in ("decide", "unscored", "worst")
     }
     assert statuses == {
@@ -197,7 +201,7 @@ def test_an_allowance_lets_a_metric_be() -> None:
 
     def statuses(until: str) -> list[str]:
         entry = {"metric": "hallucinations_v1", "reason": "no judge here", "until": until}
-        return [outcome["status"] for outcome in forked(_applied, [case, alone], allow_unscored=[entry])]
+        return [outcome["status"] for outcome in forked(partial(_applied, [case, alone], allow_unscored=[entry]))]
 
     assert statuses("2999-01-01") == ["PASSED", "PASSED"]
     assert statuses("2020-01-01") == ["NOT_EVALUATED", "FAILED"]
@@ -216,7 +220,7 @@ def test_readings_travel_to_the_runs() -> None:
             "judge": {"validate": replies},
             "runs": 2,
         }
-        found: list[str] = forked(_applied, [case], rejudge=0)[0]["failures"]
+        found: list[str] = forked(partial(_applied, [case], rejudge=0))[0]["failures"]
         return found
 
     assert "but got 0.5" in failures(0.8)[0]
@@ -270,5 +274,5 @@ def test_informational_metrics_never_gate() -> None:
     informational = pytest.importorskip("google.adk.evaluation._efficiency_evaluators")
     assert informational is not None
     case = case_of("service", [MATCH], [harness.verdict("valid")])
-    case = {**case, "metrics": [*case["metrics"], {"metric": "token_usage_v1", "informational": True}]}
+    case = {**case, "metrics": [*case["metrics"], {"metric": "token_usage_v1"}]}
     assert forked(_applied, [case])[0]["status"] == "PASSED"
