@@ -77,7 +77,7 @@ def run(folder: Path, code: str, judge: list[Any], *arguments: str) -> subproces
         env=env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 
@@ -114,7 +114,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["left out", "second turn not judged", "good"])
 def test_adk_eval(name: str, tmp_path: Path) -> None:
     turns, judge, before, after = CASES[name]
     for number, (code, expected) in enumerate([(BARE, before), (FIXED, after)]):
@@ -148,7 +148,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "asyncio", "test_age
 """
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["complete", "label in backticks", "second turn not judged"])
 def test_agent_evaluator_under_pytest(name: str, tmp_path: Path) -> None:
     pytest.importorskip("pytest_asyncio")
     turns, judge, before, after = CASES[name]

@@ -71,8 +71,8 @@ FIX = Fix(
     title="hallucinations_v1 judges the segmenter's sentences, whether or not they are the response",
     before="The segmenter is a model. Where it leaves out or rewrites a sentence, or returns those of the prompt's "
     "example, what it returned is judged in place of the response.",
-    after="The letters and digits of the response must be those of its segments, in order; markdown, bullets, tables and "
-    "white space do not count. Else there is no score.",
+    after="The letters and digits of the response must be those of its segments, in order; markdown, bullets, tables "
+    "and white space do not count. Else there is no score.",
     replacements=(
         Replacement(f"{MODULE}:_parse_sentences", _build_parse_sentences),
         Replacement(f"{MODULE}:{CLASS}._evaluate_nl_response", _build_evaluate),
