@@ -53,6 +53,12 @@ INDEX: dict[str, Entry] = {
             "google.adk.evaluation.llm_as_judge_utils",
         ),
     ),
+    "adk-hallucinations-segments": Entry(
+        "google-adk",
+        "google_adk.hallucinations_segments",
+        ("google.adk.evaluation.hallucinations_v1",),
+        requires=("adk-hallucinations-sentence-labels",),
+    ),
     "adk-hallucinations-sentence-labels": Entry(
         "google-adk",
         "google_adk.hallucinations_sentence_labels",

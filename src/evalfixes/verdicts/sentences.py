@@ -82,7 +82,8 @@ class Reading:
         """This reading with its missing answers taken from a second one, of the missing sentences only."""
         later = iter(again.answers)
         answers = [next(later, answer) if answer.label is None else answer for answer in self.answers]
-        return Reading(tuple(answers), self.extra + again.extra)
+        known = {_key(answer.sentence) for answer in self.answers}
+        return Reading(tuple(answers), self.extra + tuple(text for text in again.extra if _key(text) not in known))
 
 
 @dataclass

@@ -292,7 +292,9 @@ def metric(case: Case, model: str = "") -> Any:
     from google.adk.evaluation import eval_metrics
     from google.genai import types
 
-    name, threshold = case["metric"], case["threshold"]
+    name, threshold = case["metric"], case.get("threshold")
+    if threshold is None:  # informational
+        return eval_metrics.EvalMetric(metric_name=name)
     options: dict[str, Any] = {}
     if model:
         options["judge_model_options"] = eval_metrics.JudgeModelOptions(
