@@ -47,7 +47,7 @@ MATCH = judged("final_response_match_v2")
 HALLUCINATIONS = judged("hallucinations_v1")
 A, B = ("a", "The answer is short."), ("b", "The answer is correct.")
 QUALITY = judged("rubric_based_final_response_quality_v1", rubrics=[rubric(*A), rubric(*B)])
-V, I = verdict("valid"), verdict("invalid")
+VALID, INVALID = verdict("valid"), verdict("invalid")
 FALSE, TRUE = "The moon is cheese.", "It is noon."
 
 # name: fixes, turns (asked, said, expected, rubrics), criteria, the judge's script, first release, before, after
@@ -73,21 +73,21 @@ ROWS: dict[str, Any] = {
         ["adk-agent-thoughts"],
         [("q1", [{"thought": "It must be Paris."}, "London"], "Paris")],
         MATCH,
-        {"match:must be Paris": [V], "match": [I]},
+        {"match:must be Paris": [VALID], "match": [INVALID]},
         "1.16.0..",
     ),
     "6 the judge's draft": (
         ["adk-judge-thoughts"],
         [("q1", "London", "Paris")],
         MATCH,
-        {"match": [[{"thought": f"Draft: {V}\nNo, wait.\n"}, I]]},
+        {"match": [[{"thought": f"Draft: {VALID}\nNo, wait.\n"}, INVALID]]},
         "1.16.0..",
     ),
     "7 one call of five fails": (
         ["adk-judge-samples"],
         [("q1", "Oslo", "Oslo"), ("q2", "London", "Paris")],
         judged("final_response_match_v2", samples=5),
-        {"match:Oslo": [V], "match": [{"raise": "503"}, {"raise": "503"}, I]},
+        {"match:Oslo": [VALID], "match": [{"raise": "503"}, {"raise": "503"}, INVALID]},
         "2.8.0..",
     ),
     "8 an unknown word under the inverted key": (
@@ -185,7 +185,7 @@ def test_a_good_agent_with_a_built_in_tool_is_scored(tmp_path: Path, monkeypatch
 
 
 def test_a_well_judged_case_keeps_its_result(tmp_path: Path) -> None:
-    for reply, passed in ((V, True), (I, False)):
+    for reply, passed in ((VALID, True), (INVALID, False)):
         row = (["adk-judge-thoughts", "adk-agent-thoughts"], [("q1", "x", "x")], MATCH, {"match": [reply]}, "")
         everything = [fix.id for fix in evalfixes.fixes("google-adk")]
         assert forked(_adk_eval, str(tmp_path), row, [])[:2] == forked(_adk_eval, str(tmp_path), row, everything)[:2]

@@ -80,7 +80,12 @@ def _pair(draw: st.DrawFn) -> tuple[Any, Any]:
     planted = copy.deepcopy(turns)
     for _ in range(draw(st.integers(1, 3))):
         turn = draw(st.sampled_from(planted))
-        places = [turn["user"], turn["answer"], turn["expected"], *[e["content"] for e in turn["events"] if e["content"]]]
+        places = [
+            turn["user"],
+            turn["answer"],
+            turn["expected"],
+            *[e["content"] for e in turn["events"] if e["content"]],
+        ]
         place = draw(st.sampled_from(places))
         place.insert(draw(st.integers(0, len(place))), draw(_THOUGHT))
     return _case(metric, turns, steps), _case(metric, planted, steps)

@@ -18,7 +18,9 @@ def _well_formed(draw: st.DrawFn) -> Any:
     samples, turns = draw(st.integers(1, 7)), draw(st.integers(1, 2))
     if draw(st.booleans()):
         words = st.lists(st.sampled_from(["yes", "no"]), min_size=2, max_size=2)
-        return rubric_case(2, [rubric_reply(draw(words)) for _ in range(samples * turns)], draw(THRESHOLDS), samples, turns)
+        return rubric_case(
+            2, [rubric_reply(draw(words)) for _ in range(samples * turns)], draw(THRESHOLDS), samples, turns
+        )
     return match_case([draw(_VOTE) for _ in range(samples * turns)], draw(THRESHOLDS), samples, turns)
 
 

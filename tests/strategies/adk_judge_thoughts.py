@@ -36,8 +36,10 @@ def _pair(draw: st.DrawFn) -> tuple[Any, Any, bool]:
     if draw(st.booleans()):
         answer, draft = draw(_YES_NO), rubric_reply(draw(_YES_NO)) * draw(st.integers(1, 2))
         plain, thinking = rubric_reply(answer), _thinking(draft, rubric_reply(answer), block)
-        return rubric_case(2, [plain], threshold), rubric_case(2, [thinking], threshold), (
-            answer.count("yes") / 2 >= threshold
+        return (
+            rubric_case(2, [plain], threshold),
+            rubric_case(2, [thinking], threshold),
+            (answer.count("yes") / 2 >= threshold),
         )
     label = draw(_LABELS)
     thinking = _thinking(_label(draw(_LABELS)), _label(label), block)

@@ -23,7 +23,9 @@ def reply(value: str, key: str = _KEY, reason: str = "because", last: bool = Tru
 
 @st.composite
 def _clean(draw: st.DrawFn) -> str:
-    value = draw(st.sampled_from(['"valid"', "[valid]", "valid", '["valid"]', "true", *_PLAIN_BAD, '"invalid"', "[invalid]"]))
+    value = draw(
+        st.sampled_from(['"valid"', "[valid]", "valid", '["valid"]', "true", *_PLAIN_BAD, '"invalid"', "[invalid]"])
+    )
     text = reply(value, reason=draw(_REASONS), last=draw(st.booleans()))
     return f"```json\n{text}\n```" if draw(st.booleans()) else text
 

@@ -10,7 +10,17 @@ from tests.strategies.google_adk import IDS, TEXTS, THRESHOLDS, damaged, rubric_
 
 _VERDICTS = st.lists(st.sampled_from(["yes", "no", "Yes", "No", "YES"]), min_size=1, max_size=4)
 _ODD = ["**{}**", "`{}`", "{}.", '"{}"', "[{}]", "{}, because it says so.", "{} - it does.", "({})", "  {}  "]
-_UNCLEAR = ["N/A", "unknown", "yes|no", "No doubt, yes", "Not applicable", "partially", "Yes, but only in part", "", "?"]
+_UNCLEAR = [
+    "N/A",
+    "unknown",
+    "yes|no",
+    "No doubt, yes",
+    "Not applicable",
+    "partially",
+    "Yes, but only in part",
+    "",
+    "?",
+]
 
 
 @st.composite
@@ -49,7 +59,7 @@ def _any_reply(draw: st.DrawFn) -> Any:
 
 
 def justified(case: Any) -> bool:
-    """Enough rubrics have a plain yes in a majority of the replies: that upstream lost or weighed it wrongly is the fault.
+    """Enough rubrics have a plain yes in most replies: that upstream lost or weighed it wrongly is the fault.
 
     Judged by a reading of its own, so that the fix's is not its own witness.
     """

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 PLAIN = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.sampled_from(["", "noon", "é", "{x}"]), st.just(1.5)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)
+    ),
     max_leaves=5,
 )
 ODD = st.sampled_from(

@@ -38,7 +38,7 @@ class Broken:
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        (datetime(2026, 1, 1, 12), "2026-01-01T12:00:00"),
+        (datetime(2026, 1, 1, 12), "2026-01-01T12:00:00"),  # noqa: DTZ001 - the naive kind
         (time(12), "12:00:00"),
         (b"noon", "noon"),
         (b"\xff", "/w=="),

@@ -22,28 +22,79 @@ BOTH = block(A, "yes") + "\n" + block(B, "no")
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "Yes", "YES.", "**yes**", "`yes`", '"yes",', "[yes]", "(Yes)", "yes!", "Yes, because it is.", "Yes — as asked",
-     "Yes the agent did", "✅ yes", "Yes; there is no error in it", "- yes"],
-)  # fmt: skip
+    [
+        "yes",
+        "Yes",
+        "YES.",
+        "**yes**",
+        "`yes`",
+        '"yes",',
+        "[yes]",
+        "(Yes)",
+        "yes!",
+        "Yes, because it is.",
+        "Yes — as asked",
+        "Yes the agent did",
+        "✅ yes",
+        "Yes; there is no error in it",
+        "- yes",
+    ],
+)
 def test_plain_yes(text: str) -> None:
     assert read_verdict(text) is True
 
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "No.", "**NO**", "[no]", "No, because it is long.", "No. Yesterday it was.", "no - it does not", "No because …",
-     "no, it does not say yes to everything", "❌ No"],
-)  # fmt: skip
+    [
+        "no",
+        "No.",
+        "**NO**",
+        "[no]",
+        "No, because it is long.",
+        "No. Yesterday it was.",
+        "no - it does not",
+        "No because …",
+        "no, it does not say yes to everything",
+        "❌ No",
+    ],
+)
 def test_plain_no(text: str) -> None:
     assert read_verdict(text) is False
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "N/A", "Not applicable", "unknown", "none", "yes|no", "[yes|no]", "Yes/No", "yes or no", "yes and no", "yes?",
-     "No doubt, yes", "No problem", "No issues found", "Yes, but only in part", "partially", "Yes, to some extent", "maybe",
-     "No, wait, yes", "Yes. Actually no", "Yesterday", "Nobody", "not yes", "true", "1.0", "yes, no", "mostly yes"],
-)  # fmt: skip
+    [
+        "",
+        "N/A",
+        "Not applicable",
+        "unknown",
+        "none",
+        "yes|no",
+        "[yes|no]",
+        "Yes/No",
+        "yes or no",
+        "yes and no",
+        "yes?",
+        "No doubt, yes",
+        "No problem",
+        "No issues found",
+        "Yes, but only in part",
+        "partially",
+        "Yes, to some extent",
+        "maybe",
+        "No, wait, yes",
+        "Yes. Actually no",
+        "Yesterday",
+        "Nobody",
+        "not yes",
+        "true",
+        "1.0",
+        "yes, no",
+        "mostly yes",
+    ],
+)
 def test_no_plain_verdict(text: str) -> None:
     assert read_verdict(text) is None
 

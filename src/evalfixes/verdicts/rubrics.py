@@ -169,7 +169,7 @@ def _blocks(reply: str) -> list[_Block] | None:
 
 
 def _lines(reply: str) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for line in reply.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         lines += _INLINE.split(line) if _FIELD.match(line) else [line]
     return lines

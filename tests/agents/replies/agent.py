@@ -6,7 +6,7 @@ first. With ``guarded`` in it a callback answers in place of the model.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import os
 from typing import Any
@@ -26,7 +26,7 @@ JUDGE = _harness.ScriptedJudge(json.loads(os.environ.get("SCRIPTED_REPLIES", "{}
 
 def get_time() -> dict[str, Any]:
     """Returns the time."""
-    return {"now": datetime.datetime(2026, 1, 1, 12)}
+    return {"now": dt.datetime(2026, 1, 1, 12)}  # noqa: DTZ001 - tools return naive ones
 
 
 class AgentModel(BaseLlm):

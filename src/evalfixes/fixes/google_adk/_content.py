@@ -98,9 +98,7 @@ def visible_reply(response: Any) -> Any:
     return response if visible is content else response.model_copy(update={"content": visible})
 
 
-def text_reader(
-    original: Callable[..., Any], read: Callable[[Any, Callable[[Any], Any]], Any]
-) -> Callable[..., Any]:
+def text_reader(original: Callable[..., Any], read: Callable[[Any, Callable[[Any], Any]], Any]) -> Callable[..., Any]:
     """A replacement of ``get_text_from_content``, with the signature that the installed release has.
 
     Args:
@@ -116,9 +114,7 @@ def text_reader(
 
     def get_text_from_content(content: Any, *, include_intermediate_responses_in_final: bool = False) -> Any:
         def text(visible: Any) -> Any:
-            return original(
-                visible, include_intermediate_responses_in_final=include_intermediate_responses_in_final
-            )
+            return original(visible, include_intermediate_responses_in_final=include_intermediate_responses_in_final)
 
         return read(content, text)
 

@@ -242,9 +242,7 @@ def app_details(agents: Mapping[str, Any]) -> Any:
     details = {}
     for name, agent in agents.items():
         tools = [types.Tool.model_validate(table) for table in agent.get("tools", ())]
-        details[name] = AgentDetails(
-            name=name, instructions=agent.get("instructions", ""), tool_declarations=tools
-        )
+        details[name] = AgentDetails(name=name, instructions=agent.get("instructions", ""), tool_declarations=tools)
     return AppDetails(agent_details=details)
 
 

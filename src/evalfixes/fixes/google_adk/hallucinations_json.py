@@ -77,8 +77,8 @@ FIX = Fix(
     dist="google-adk",
     title="a tool that returns a date, bytes or an object stops a metric for all turns",
     before="Tool calls and outputs are written as JSON for the judge; a datetime, bytes or an object in one of them "
-    "raises (in hallucinations_v1; in the rubric metrics only objects and binary data do), the metric is NOT_EVALUATED for every turn, and a run with contradicted answers passes by its other "
-    "metrics.",
+    "raises (in hallucinations_v1; in the rubric metrics only objects and binary data do), the metric is NOT_EVALUATED "
+    "for every turn, and a run with contradicted answers passes by its other metrics.",
     after="Such values are written in plain form (ISO dates, text) and the turns are judged.",
     replacements=(
         Replacement(f"{_PACKAGE}hallucinations_v1:HallucinationsV1Evaluator._create_context_for_step", _build),

@@ -96,7 +96,7 @@ class _Patient:
 
 
 def _build_evaluate(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    judge: Any = module.LlmAsJudge  # type: ignore[attr-defined]
+    judge: Any = module.LlmAsJudge
     if hasattr(judge, "_evaluate_single_sample"):
 
         def own(evaluator: Any) -> Any:
@@ -133,7 +133,7 @@ def _build_vote(original: Callable[..., Any], module: ModuleType) -> Callable[..
         for sample, vote in zip(per_invocation_samples, votes, strict=True):
             if vote is verdict:
                 return sample
-        statuses = module.EvalStatus  # type: ignore[attr-defined]
+        statuses = module.EvalStatus
         return per_invocation_samples[0].model_copy(update={"score": 0.0, "eval_status": statuses.FAILED})
 
     return aggregate_per_invocation_samples

@@ -189,8 +189,6 @@ FIX = Fix(
         Scenario("control: no thought, valid", _match_case(_VALID), _YES),
         Scenario("control: a thought without a verdict", _match_case({"thought": "Hm."}, _INVALID), _NO),
         Scenario("control: labels", _hallucination_case(_TRUE), _YES, releases="1.16.0..2.13.0"),
-        Scenario(
-            "control: rubrics", _rubric_case(_rubrics("yes", "yes")), _YES, releases="1.16.0..2.13.0"
-        ),
+        Scenario("control: rubrics", _rubric_case(_rubrics("yes", "yes")), _YES, releases="1.16.0..2.13.0"),
     ),
 )

@@ -15,7 +15,7 @@ _KEY, _INVERTED = "is_the_agent_response_valid", "is_the_agent_response_invalid"
 
 
 def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    label: Any = module.Label  # type: ignore[attr-defined]
+    label: Any = module.Label
 
     def _parse_critique(response: str) -> Any:
         verdict = critique.read(response, _KEY, _INVERTED)
@@ -93,7 +93,9 @@ FIX = Fix(
         Scenario("control: inverted key, false", _odd("false", _INVERTED), _VALID),
         Scenario("control: inverted key, true", _odd('"true"', _INVERTED), _INVALID),
         Scenario("control: unknown word", _odd('"dunno"'), _NONE, releases=_SCORED_NOTHING),
-        Scenario("control: the prompt's own choice repeated", _odd("[valid or invalid]"), _NONE, releases=_SCORED_NOTHING),
+        Scenario(
+            "control: the prompt's own choice repeated", _odd("[valid or invalid]"), _NONE, releases=_SCORED_NOTHING
+        ),
     ),
     risks="Forms that used to be lost now count, so scores change in both directions.",
 )

@@ -58,8 +58,12 @@ FIX = Fix(
     scenarios=(
         Scenario("google_search, no", _case("no", [_SEARCH]), _FAILED, _CRASHED),
         Scenario("google_search, yes", _case("yes", [_SEARCH]), _PASSED, _CRASHED),
-        Scenario("code execution beside a function", _case("no", [{"code_execution": {}}, _OWN], seen="- add: Adds."),
-                 _FAILED, _CRASHED),
+        Scenario(
+            "code execution beside a function",
+            _case("no", [{"code_execution": {}}, _OWN], seen="- add: Adds."),
+            _FAILED,
+            _CRASHED,
+        ),
         Scenario(
             "a tool returns a date",
             _case("no", part={"function_response": {"name": "t", "response": {"at": _WHEN}}}, seen="T12:00:00"),

@@ -20,7 +20,9 @@ from evalfixes.verdicts.samples import majority
 _PACKAGE = "google.adk.evaluation."
 _MODULE = f"{_PACKAGE}rubric_based_evaluator"
 
-_said: ContextVar[list[tuple[str, dict[str, rubrics.Answer]]] | None] = ContextVar("evalfixes_rubric_said", default=None)
+_said: ContextVar[list[tuple[str, dict[str, rubrics.Answer]]] | None] = ContextVar(
+    "evalfixes_rubric_said", default=None
+)
 """What the judge said in the sample that runs in this context, and how it was read."""
 
 
@@ -48,13 +50,17 @@ def _build_convert(original: Callable[..., Any], module: ModuleType) -> Callable
         said = _said.get()
         if said is not None:
             said.append((text or "", answers))
-        if result is not None and set(given) == set(asked):
-            if all(len(s) == 1 and s[0].score == answers[i].score is not None for i, s in given.items()):
-                return result
+        if result is not None and set(given) == set(asked) and _agree(given, answers):
+            return result
         scores = [_rubric_score(module, rubric_id, answers[rubric_id]) for rubric_id in asked]
         return module.AutoRaterScore(score=_mean(scores), rubric_scores=scores)
 
     return convert_auto_rater_response_to_score
+
+
+def _agree(given: dict[str, list[Any]], answers: dict[str, rubrics.Answer]) -> bool:
+    """Whether upstream read one answer per rubric, the same as we."""
+    return all(len(s) == 1 and s[0].score is not None and s[0].score == answers[i].score for i, s in given.items())
 
 
 def _mean(scores: Sequence[Any]) -> float | None:
@@ -176,7 +182,9 @@ def _report(metric: str, actual: Any, result: Any, said: list[tuple[str, dict[st
     problems = {rubric_id: answer.problem for _, answers in said for rubric_id, answer in answers.items()}
     missing = [score.rubric_id for score in result.rubric_scores or [] if score.score is None]
     reasons = [problems.get(rubric_id) or "left out" for rubric_id in missing]
-    why = "; ".join(f"rubric {rubric_id!r} {reason}" for rubric_id, reason in list(zip(missing, reasons, strict=True))[:3])
+    why = "; ".join(
+        f"rubric {rubric_id!r} {reason}" for rubric_id, reason in list(zip(missing, reasons, strict=True))[:3]
+    )
     name = getattr(actual, "invocation_id", "")
     where = f"invocation {name}" if name else ""
     ledger.record(metric, len(said[0][1]), reasons, where=where, why=why, reply=said[-1][0])
@@ -190,7 +198,9 @@ async def _ask_again(
     own = copy.copy(evaluator)
     own.create_effective_rubrics_list = lambda invocation_rubrics: None
     by_id = {rubric.rubric_id: rubric for rubric in [*(actual.rubrics or []), *evaluator._rubrics]}
-    own._effective_rubrics_list = [by_id[score.rubric_id] for score in result.rubric_scores if score.rubric_id in left_out]
+    own._effective_rubrics_list = [
+        by_id[score.rubric_id] for score in result.rubric_scores if score.rubric_id in left_out
+    ]
     again = request.model_copy(deep=True)
     again.contents[-1].parts[0].text = own.format_auto_rater_prompt(actual, expected)
     try:
@@ -284,7 +294,9 @@ FIX = Fix(
             _PASS,
         ),
         Scenario("one sample of five answers the rubric", _case(_YES_YES, *[_A_YES] * 4), _OPEN, _PASS),
-        Scenario("control: three of five say no, two leave it out", _case(_YES_NO, _YES_NO, _YES_NO, _A_YES, _A_YES), _HALF),
+        Scenario(
+            "control: three of five say no, two leave it out", _case(_YES_NO, _YES_NO, _YES_NO, _A_YES, _A_YES), _HALF
+        ),
         Scenario("verdicts in bold", _case(_YES_NO.replace("Verdict:", "**Verdict:**")), _HALF, _OPEN),
         Scenario("control: complete, mixed", _case(_YES_NO), _HALF),
         Scenario("control: complete, all met", _case(_YES_YES), _PASS),
