@@ -177,7 +177,10 @@ INDEX: dict[str, Entry] = {
     "agentevals-hallucinations-tool-evidence": Entry(
         "agentevals-cli",
         "agentevals.hallucinations_tool_evidence",
-        ("agentevals.builtin_metrics",),
+        (
+            "agentevals.builtin_metrics",
+            "agentevals.converter",
+        ),
     ),
     "agentevals-mcp-passed": Entry(
         "agentevals-cli",
@@ -200,6 +203,7 @@ INDEX: dict[str, Entry] = {
         "agentevals.tool_pairing",
         (
             "agentevals.builtin_metrics",
+            "agentevals.converter",
             "agentevals.adk_bridge",
             "agentevals.genai.extract",
         ),

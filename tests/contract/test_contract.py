@@ -17,7 +17,7 @@ import pytest
 
 import evalfixes
 from evalfixes import catalog
-from evalfixes.fix import Fix, Outcome, matches
+from evalfixes.fix import Fix, Outcome, Replacement, matches
 from evalfixes.probing import scenarios
 from evalfixes.releases import in_range
 from evalfixes.runtime.decide import FAULTY, FIXED, UNKNOWN, Decision
@@ -93,9 +93,22 @@ def test_scenarios_are_right_after(judged: Fix, decisions: Decisions) -> None:
             assert new == old, scenario.name
 
 
+def _present(replacement: Replacement) -> bool:
+    """Whether this release has the module; only what is optional may lack it."""
+    try:
+        import_module(replacement.module)
+    except ModuleNotFoundError:
+        if not replacement.optional:
+            raise
+        return False
+    return True
+
+
 def _bound(fix: Fix) -> dict[str, Any]:
     found = {}
     for replacement in fix.replacements:
+        if not _present(replacement):
+            continue
         owner: Any = import_module(replacement.module)
         *path, name = replacement.qualname.split(".")
         with contextlib.suppress(AttributeError):
@@ -179,7 +192,9 @@ def _aliased(fix: Fix, cases: list[Any]) -> tuple[list[str], list[Any]]:
     sys.modules[client.__name__] = client
     names = {}
     for replacement in fix.replacements:
-        if "." not in replacement.qualname and hasattr(import_module(replacement.module), replacement.qualname):
+        if not _present(replacement) or "." in replacement.qualname:
+            continue
+        if hasattr(import_module(replacement.module), replacement.qualname):
             setattr(client, replacement.qualname, getattr(import_module(replacement.module), replacement.qualname))
             names[replacement.qualname] = replacement.module
     evalfixes.apply(fix.id, rejudge=0, strict=True)

@@ -65,8 +65,8 @@ def test_output_without_id_goes_to_the_call_without_id():
     assert names_of(["c1:w", ":w"], [":w"]) == ([[], [0]], [])
 
 
-def test_all_outputs_of_one_id_stay_with_their_call():
-    assert names_of(["c1:w", "c2:w"], ["c1:w", "c2:w", "c1:w"]) == ([[0, 2], [1]], [])
+def test_of_several_outputs_of_one_id_the_last_stays_with_the_call():
+    assert names_of(["c1:w", "c2:w"], ["c1:w", "c2:w", "c1:w"]) == ([[2], [1]], [0])
 
 
 def test_no_call_at_all():

@@ -47,7 +47,7 @@ def mark(id_: str | None) -> str:
 def pair(calls: Sequence[Item], outputs: Sequence[Item]) -> Pairing:
     """Assigns outputs to calls.
 
-    By id first, where no name contradicts it: one call takes all outputs of its id, several calls
+    By id first, where no name contradicts it: one call takes the last output of its id, several calls
     under one id take them in order if there are as many outputs as calls. Then outputs without id go
     to calls without id, and at last what is left to what is left, each time by tool name and in
     order, and only where there are as many outputs as calls.
@@ -64,7 +64,9 @@ def pair(calls: Sequence[Item], outputs: Sequence[Item]) -> Pairing:
         overlap = any(set(owners) & set(other) for other in by_owners if other != owners)
         names = {calls[i].name or None for i in owners}
         if len(owners) == 1 and not overlap:
-            found[owners[0]].extend(answers)
+            # The last one is the final one. The ones before may as well be another call's of that
+            # id which has not been recorded.
+            found[owners[0]].append(answers[-1])
         elif len(owners) == len(answers) and len(names) == 1 and not overlap:
             for i, j in zip(owners, answers, strict=True):
                 found[i].append(j)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from evalfixes.verdicts.pairing import Answers, Item, Pairing, Round, Shown, answer_rounds, distinct_ids, mark, pair
+from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
 
 _UNPAIRED_GAP = "tool_output_unpaired"
 _UNPAIRED_TEXT = "tool output that answers no recorded call, kept as unpaired: "
@@ -75,50 +75,46 @@ def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
     return [invocation.model_copy(update={"app_details": details}) for invocation in invocations]
 
 
-def keep_pairs(invocation: Any, owners: Sequence[int | None], unpaired: Sequence[dict[str, Any]]) -> Any:
+def keep_pairs(invocation: Any, owners: Sequence[int], unpaired: Sequence[dict[str, Any]]) -> Any:
     """Makes an ADK invocation say which output answers which call, where its ids would not.
 
     Args:
         invocation: Holds `IntermediateData` with the calls, and the outputs of `owners`.
-        owners: The call of each output it holds, as a position; None for none.
+        owners: The call of each output it holds, as a position.
         unpaired: Further outputs, of no call: tables of ``id``, ``name`` and ``response``.
     """
-    from google.genai import types
-
     data = invocation.intermediate_data
-    calls, outputs = list(data.tool_uses), list(data.tool_responses)
-    if len(outputs) != len(owners):
+    calls, outputs = kept_pairs(data.tool_uses, data.tool_responses, owners, unpaired)
+    if calls == data.tool_uses and outputs == data.tool_responses:
         return invocation
-    extra = [
-        types.FunctionResponse(id=entry.get("id"), name=entry.get("name"), response=_as_table(entry.get("response")))
-        for entry in unpaired
-    ]
-    truth: list[list[int]] = [[] for _ in calls]
-    for j, owner in enumerate(owners):
-        if owner is not None:
-            truth[owner].append(j)
-    call_ids = [call.id for call in calls]
-    for j, output in enumerate(extra, len(outputs)):
-        if output.id and call_ids.count(output.id) == 1:
-            truth[call_ids.index(output.id)].append(j)
-    found: Pairing = pair(items(calls), items([*outputs, *extra]))
-    if [list(answers) for answers in found.outputs] == truth:
-        if not extra:
-            return invocation
-    else:
-        ids = distinct_ids(call_ids)
-        of_output = {j: ids[i] for i, answers in enumerate(truth) for j in answers}
-        calls = [_with_id(call, id_) for call, id_ in zip(calls, ids, strict=True)]
-        both = [
-            _with_id(output, of_output[j] if j in of_output else mark(output.id))
-            for j, output in enumerate([*outputs, *extra])
-        ]
-        outputs, extra = both[: len(outputs)], both[len(outputs) :]
-    renewed = data.model_copy(update={"tool_uses": calls, "tool_responses": [*outputs, *extra]})
+    renewed = data.model_copy(update={"tool_uses": calls, "tool_responses": outputs})
     return invocation.model_copy(update={"intermediate_data": renewed})
 
 
-def _as_table(value: Any) -> dict[str, Any]:
+def kept_pairs(
+    calls: Sequence[Any], outputs: Sequence[Any], owners: Sequence[int], unpaired: Sequence[dict[str, Any]]
+) -> tuple[list[Any], list[Any]]:
+    """Calls and outputs with ids by which `to_events` pairs them as `owners` says; see `keep_pairs`."""
+    from google.genai import types
+
+    calls, outputs = list(calls), list(outputs)
+    if len(outputs) == len(owners):
+        truth = [tuple(j for j, owner in enumerate(owners) if owner == i) for i in range(len(calls))]
+        if list(pair(items(calls), items(outputs)).outputs) != truth:
+            ids = distinct_ids([call.id for call in calls])
+            outputs = [_with_id(output, ids[owner]) for output, owner in zip(outputs, owners, strict=True)]
+            calls = [_with_id(call, id_) for call, id_ in zip(calls, ids, strict=True)]
+    outputs += [
+        types.FunctionResponse(
+            id=mark(entry.get("id")), name=entry.get("name"), response=as_table(entry.get("response"))
+        )
+        for entry in unpaired
+    ]
+    return calls, outputs
+
+
+def as_table(value: Any) -> dict[str, Any]:
+    """An output as ADK holds it: a table."""
     if isinstance(value, dict):
         return value
     return {} if value is None else {"result": value}
@@ -164,7 +160,11 @@ def _turn_start(messages: Sequence[dict[str, Any]]) -> int:
     """Where the messages after the last thing that the user said begin; the end if nobody said anything."""
     for position in range(len(messages), 0, -1):
         message = messages[position - 1]
-        said = any(part.get("type") == "text" and part.get("content") for part in message.get("parts") or ())
+        said = any(
+            (part.get("type") == "text" and part.get("content")) or (part.get("text") and not part.get("thought"))
+            for part in message.get("parts") or ()
+            if isinstance(part, dict)
+        )
         if message.get("role") == "user" and said:
             return position
     return len(messages)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 DEFAULT_THRESHOLD = 0.5
@@ -37,16 +36,6 @@ def reason_of(result: Any) -> str:
 def only_last_turn_scored(metric_name: str) -> bool:
     """Whether a metric leaves all turns but the last without a score by design."""
     return metric_name.startswith(("multi_turn_", "rubric_based_multi_turn_"))
-
-
-def allowed_unscored(metric_name: str) -> str:
-    """Why the user allows a metric to stay unscored today; empty if not."""
-    from evalfixes.runtime import options
-
-    for entry in options.current.allow_unscored:
-        if entry["metric"] == metric_name and date.fromisoformat(str(entry["until"])) >= date.today():  # noqa: DTZ011
-            return str(entry["reason"])
-    return ""
 
 
 def numbers(turns: Sequence[int]) -> str:

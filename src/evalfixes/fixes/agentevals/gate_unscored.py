@@ -14,13 +14,14 @@ from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import (
     DEFAULT_THRESHOLD,
-    allowed_unscored,
     explain,
     numbers,
     only_last_turn_scored,
     reason_of,
     withhold,
 )
+from evalfixes.runtime import ledger
+from evalfixes.runtime.allow import allowed
 from evalfixes.verdicts.aggregate import combine, decide, of
 
 _MODULE = "agentevals.builtin_metrics"
@@ -81,16 +82,24 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
 
 def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, notes: list[str]) -> Any:
     """Leaves a complete result as it is, and says of an incomplete one what is missing."""
-    if result.error or result.eval_status == "INFORMATIONAL" or allowed_unscored(metric_name):
+    if result.error or result.eval_status == "INFORMATIONAL":
+        return result
+    if allowed(metric_name):
+        if result.eval_status == "NOT_EVALUATED":
+            ledger.tell("%s was not evaluated; allowed to be for now", metric_name)
         return result
     missing = [turn for turn, score in enumerate(result.per_invocation_scores) if score is None]
     if result.eval_status == "NOT_EVALUATED":
         if reason_of(result):  # upstream says itself why there is nothing to compare with
             return result
-        return explain(result, _why(missing or range(len(turns)), turns, notes), _KIND)
+        reason = _why(missing or range(len(turns)), turns, notes)
+        ledger.record(metric_name, len(turns), ["not judged"] * len(missing or turns), why=reason)
+        return explain(result, reason, _KIND)
     if not missing or only_last_turn_scored(metric_name):
         return result
-    return _decide(metric_name, _why(missing, turns, notes), threshold, result)
+    reason = _why(missing, turns, notes)
+    ledger.record(metric_name, len(turns), ["not judged"] * len(missing), why=reason)
+    return _decide(metric_name, reason, threshold, result)
 
 
 def _decide(metric_name: str, reason: str, threshold: float | None, result: Any) -> Any:

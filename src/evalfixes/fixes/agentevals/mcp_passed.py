@@ -14,7 +14,7 @@ from typing import Any
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _traces
 from evalfixes.fixes.agentevals._like import Arguments, like
-from evalfixes.fixes.agentevals._results import allowed_unscored
+from evalfixes.runtime.allow import allowed
 
 _MODULE = "agentevals.mcp_server"
 _TOOL = "evaluate_traces"
@@ -31,7 +31,7 @@ def all_passed(metrics: Iterable[tuple[str, str, str | None]], errors: Any) -> b
     deciding = [
         (status, error)
         for name, status, error in metrics
-        if error or not (status == "INFORMATIONAL" or (status == "NOT_EVALUATED" and allowed_unscored(name)))
+        if error or not (status == "INFORMATIONAL" or (status == "NOT_EVALUATED" and allowed(name)))
     ]
     return bool(deciding) and not errors and all(status == "PASSED" and not error for status, error in deciding)
 

@@ -9,7 +9,8 @@ from typing import Any
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._like import Arguments, like
-from evalfixes.fixes.agentevals._results import NO_EVAL_SET, allowed_unscored, explain, reason_of
+from evalfixes.fixes.agentevals._results import NO_EVAL_SET, explain, reason_of
+from evalfixes.runtime.allow import allowed
 
 _MODULE = "agentevals.builtin_metrics"
 
@@ -19,7 +20,7 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
         result, metric_name = await original(**arguments), arguments["metric_name"]
         if result.error or result.eval_status != "NOT_EVALUATED" or reason_of(result) != NO_EVAL_SET:
             return result
-        if allowed_unscored(metric_name):
+        if allowed(metric_name):
             return result
         reason = f"{NO_EVAL_SET}: metric '{metric_name}' compares with a golden, give one with --eval-set"
         return explain(result, reason, "MissingEvalSet")

@@ -9,7 +9,8 @@ from typing import Any
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._like import Arguments, like
-from evalfixes.fixes.agentevals._results import allowed_unscored, explain, reason_of
+from evalfixes.fixes.agentevals._results import explain, reason_of
+from evalfixes.runtime.allow import allowed
 
 _MODULE = "agentevals.custom_evaluators"
 
@@ -17,7 +18,7 @@ _MODULE = "agentevals.custom_evaluators"
 def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def evaluate_custom_evaluator(arguments: Arguments) -> Any:
         result = await original(**arguments)
-        if result.error or result.eval_status != "NOT_EVALUATED" or allowed_unscored(result.metric_name):
+        if result.error or result.eval_status != "NOT_EVALUATED" or allowed(result.metric_name):
             return result
         return explain(result, reason_of(result) or "the evaluator reports NOT_EVALUATED", "NotEvaluated")
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _pairing
+from evalfixes.fixes.agentevals._converter import build_trajectory
 from evalfixes.verdicts.pairing import match_spans
 
 _EXTRACT = "agentevals.genai.extract"
 _BRIDGE = "agentevals.adk_bridge"
 _METRICS = "agentevals.builtin_metrics"
+_CONVERTER = "agentevals.converter"  # up to 0.9.12, where the three below do not exist yet
 
 _labels: ContextVar[dict[int, str] | None] = ContextVar("evalfixes_agentevals_labels", default=None)
 """While spans are completed from parts: ids that parts get for the time being, by position."""
@@ -32,8 +34,7 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
         for tool, places in zip(tools, answers.of_call, strict=True):
             outputs = [shown[number][place] for number, place in places]
             tool.result = outputs[-1]["response"] if outputs else None
-            # The call's result is the last of several; the ones before belong to it by their id.
-            unpaired += [{**entry, "id": tool.call_id} for entry in outputs[:-1]]
+            unpaired += outputs[:-1]  # a call has one result: the last of several
         if warnings is not None:
             labels = _labels.get()
             for position, label in (labels or {}).items():
@@ -152,7 +153,7 @@ def _turn(final: str, *rounds: list[dict[str, Any]]) -> dict[str, Any]:
 _BOTH = "Oslo reads T-101. Rome reads T-202."
 _STOLEN: Outcome = {"placed": [{"Oslo": ["T-202"], "Rome": []}]}
 _RIGHT: Outcome = {"placed": [{"Oslo": [], "Rome": ["T-202"]}], "exit": 0}
-_KEPT: Outcome = {"placed": [{"Oslo": [], "Rome": [], "?": ["T-202"]}], "exit": 0}
+_LOST: Outcome = {"placed": [{"Oslo": [], "Rome": []}], "score": 0.0}
 _FULL: Outcome = {"placed": [{"Oslo": ["T-101"], "Rome": ["T-202"]}], "score": 1.0, "exit": 0}
 
 
@@ -170,6 +171,7 @@ def _scenario(
     return Scenario(name, {"turns": [turn], **case}, right, wrong, releases=releases)
 
 
+_CONVERTED = "0.9.12..0.9.12"
 _SINCE_TURNS = "0.10.0..0.11.0"
 
 FIX = Fix(
@@ -182,6 +184,7 @@ FIX = Fix(
     "several that cannot be told apart, are kept behind the calls and marked as unpaired.",
     replacements=(
         Replacement(f"{_METRICS}:_to_invocation_events", _build_adapter, calls_original=False),
+        Replacement(f"{_CONVERTER}:_extract_tool_trajectory", build_trajectory, optional=True),
         Replacement(f"{_BRIDGE}:to_adk_invocation", _build_bridge, optional=True),
         Replacement(f"{_EXTRACT}:_tool_calls_from_parts", _build_parts, optional=True),
         Replacement(f"{_EXTRACT}:_fill_from_parts", _build_fill, optional=True),
@@ -192,8 +195,10 @@ FIX = Fix(
         _scenario("no ids", _first_unanswered(None, None), _STOLEN, _RIGHT, _SINCE_TURNS),
         _scenario("only the first has an id", _first_unanswered("c1", None), _STOLEN, _RIGHT, _SINCE_TURNS),
         _scenario("equal ids", _first_unanswered("c1", "c1"), _STOLEN, _RIGHT, _SINCE_TURNS),
-        # 0.9.12 has lost by then whose output it is: not under the wrong call is what is left to do.
-        _scenario("equal ids, in 0.9.12", _first_unanswered("c1", "c1"), _STOLEN, _KEPT, "0.9.12..0.9.12"),
+        _scenario("equal ids, in 0.9.12", _first_unanswered("c1", "c1"), _STOLEN, _RIGHT, _CONVERTED),
+        _scenario(
+            "calls and outputs in messages only, in 0.9.12", _two_rounds("call_0", "call_0"), _LOST, _FULL, _CONVERTED
+        ),
         _scenario("no ids, as OTLP", _first_unanswered(None, None), _STOLEN, _RIGHT, _SINCE_TURNS, form="otlp"),
         _scenario(
             "ids start anew per round",
