@@ -1,0 +1,210 @@
+"""Callers that drive ``metric.measure`` themselves: asking again, recording, and using a metric twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalfixes
+from evalfixes.errors import UnscoredError
+from evalfixes.fix import Fix
+from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
+from evalfixes.releases import in_range
+from tests.forked import forked
+
+pytest.importorskip("deepeval.metrics", reason="deepeval is not installed")
+pytestmark = [pytest.mark.door, pytest.mark.slow]
+
+import deepeval  # noqa: E402
+
+QAG = in_range(deepeval.__version__, "4.2.4..")
+FAMILIES = [family for family in (*LISTS, *SINGLES) if family.name != "transcription_accuracy"]
+EXACT = ("role_violation", "prompt_alignment", "conversation_completeness")
+HERE = FAMILIES if QAG else [family for family in FAMILIES if family.name in EXACT]
+MODES = [("json", "sync"), ("json", "async"), ("schema", "sync"), ("schema", "async")]
+
+
+def reply(family: Family, *words: Any) -> Any:
+    found = [{"verdict": word, "reason": "r", "statement": "s"} for word in words]
+    if family in SINGLES:
+        return {"verdict": words[0], "reason": "r"}
+    return {"verdicts": found}
+
+
+def one(family: Family, *rounds: Any, **more: Any) -> dict[str, Any]:
+    return {"metric": family.cls, "items": 1, "replies": [{"rounds": list(rounds)}], **more}
+
+
+def outcome(case: dict[str, Any], **options: Any) -> Any:
+    evalfixes.apply(**options)
+    from evalfixes.fixes.deepeval._harness import evaluate
+
+    return evaluate(case)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("family", HERE, ids=lambda family: family.cls)
+def test_a_missing_verdict_is_asked_for_once_more(family: Family, mode: str) -> None:
+    case = one(family, reply(family, "maybe"), reply(family, family.bad), mode=mode)
+    assert forked(outcome, case) == {"score": 0.0, "status": "FAILED", "calls": 2}
+    case = one(family, reply(family, "maybe"), reply(family, family.good), mode=mode)
+    assert forked(outcome, case) == {"score": 1.0, "status": "PASSED", "calls": 2}
+    case = one(family, reply(family, "maybe"), reply(family, "perhaps"), reply(family, family.good), mode=mode)
+    assert forked(outcome, case) == {"score": None, "status": "ERROR", "calls": 2}
+    assert forked(_patient, case) == {"score": 1.0, "status": "PASSED", "calls": 3}
+
+
+def _patient(case: dict[str, Any]) -> Any:
+    return outcome(case, rejudge=2)
+
+
+@pytest.mark.parametrize(("path", "mode"), MODES)
+@pytest.mark.parametrize("family", HERE, ids=lambda family: family.cls)
+def test_a_complete_reply_costs_no_call_more(family: Family, path: str, mode: str) -> None:
+    case = one(family, reply(family, family.good), path=path, mode=mode, include_reason=True)
+    assert forked(outcome, case) == {"score": 1.0, "status": "PASSED", "calls": 1}
+
+
+@pytest.mark.skipif(not QAG, reason="lists are counted from 4.2.4 on")
+@pytest.mark.parametrize(("path", "mode"), MODES)
+@pytest.mark.parametrize("family", [f for f in HERE if f.counted and not f.ranked], ids=lambda family: family.cls)
+def test_the_rest_of_a_list_is_asked_for(family: Family, path: str, mode: str) -> None:
+    good, bad = family.good, family.bad
+    where: dict[str, Any] = {"path": path, "mode": mode, "items": 3}
+    # Short: nobody knows which are missing, so all three are asked for.
+    case = {**one(family, reply(family, good), reply(family, bad, bad, good)), **where}
+    share = 0.0 if family.name == "role_violation" else 1 / 3
+    seen = forked(outcome, case)
+    assert (seen["status"], seen["calls"], round(seen["score"], 9)) == ("FAILED", 2, round(share, 9))
+    # A bad verdict is not talked away by asking again.
+    case = {**one(family, reply(family, bad), reply(family, good, good, good)), **where}
+    seen = forked(outcome, case)
+    assert seen["calls"] == 2
+    assert seen["status"] == ("ERROR" if family.name == "role_violation" else "PASSED")
+    assert seen["score"] is None or seen["score"] == pytest.approx(2 / 3)
+    # A judge that merely repeats itself has not answered.
+    case = {**one(family, reply(family, good)), **where}
+    assert forked(outcome, case) == {"score": None, "status": "ERROR", "calls": 2}
+    # More than there are items are unusable, but those that are bad for certain stay bad.
+    case = {**one(family, reply(family, bad, bad, bad, good)), **where}
+    assert forked(outcome, case)["status"] in ("FAILED", "ERROR")
+    case = {**one(family, reply(family, good, good, good, good)), **where}
+    assert forked(outcome, case)["status"] == "ERROR"
+
+
+@pytest.mark.skipif(not QAG, reason="the place of a missing verdict is known from 4.2.4 on")
+@pytest.mark.parametrize("family", [f for f in HERE if f.counted], ids=lambda family: family.cls)
+def test_only_what_is_missing_is_asked_for(family: Family) -> None:
+    good, bad = family.good, family.bad
+    case = {**one(family, reply(family, good, "maybe", good), reply(family, bad)), "items": 3}
+    seen = forked(outcome, case)
+    full = {**one(family, reply(family, good, bad, good)), "items": 3}
+    assert seen == {**forked(outcome, full), "calls": 2}
+
+
+def _alone(case: dict[str, Any], **options: Any) -> Any:
+    evalfixes.apply(**options)
+    from evalfixes.fixes.deepeval import _harness
+
+    judge = _harness._judge(case)
+    metric, test_case = _harness._metric(case, judge), _harness._test_case(case)
+    seen = []
+    for replies in case["then"]:
+        judge.script(replies)
+        raised = ""
+        try:
+            metric.measure(test_case, _show_indicator=False)
+        except UnscoredError as error:
+            raised = f"{isinstance(error, ValueError)} {error.metric}"
+        seen.append([raised, metric.score, metric.success, metric.is_successful(), bool(metric.error), metric.reason])
+    return seen
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("family", HERE, ids=lambda family: family.cls)
+def test_a_metric_is_used_again_after_a_bad_reply(family: Family, mode: str) -> None:
+    good, silent = [reply(family, family.good)], [reply(family, "maybe")]
+    case = {**one(family, reply(family, family.good), mode=mode), "then": [good, silent, good]}
+    first, second, third = forked(_alone, case)
+    assert first == third
+    assert first[:4] == ["", 1.0, True, True]
+    assert second == [f"True {family.cls}", None, False, False, True, None]
+    assert forked(_recording, case)[1] == ["", None, False, False, True, None]
+
+
+def _recording(case: dict[str, Any]) -> Any:
+    return _alone(case, deepeval_errors="record")
+
+
+def _policy(case: dict[str, Any], incomplete: str) -> Any:
+    return outcome(case, incomplete=incomplete, rejudge=0)
+
+
+def test_policies() -> None:
+    family = next(f for f in HERE if f.name == "prompt_alignment")
+    words = ("yes", "yes", "maybe")
+    case = {**one(family, reply(family, *words)), "items": 3}
+    assert forked(_policy, case, "decide") == {"score": pytest.approx(2 / 3), "status": "PASSED", "calls": 1}
+    assert forked(_policy, case, "unscored") == {"score": None, "status": "ERROR", "calls": 1}
+    silent = {**one(family, reply(family, "maybe", "maybe")), "items": 2}
+    assert forked(_policy, silent, "worst") == {"score": 0.0, "status": "FAILED", "calls": 1}
+    nothing = {**silent, "kwargs": {"threshold": 0.0}}
+    assert forked(_policy, nothing, "decide")["status"] == "ERROR"
+
+
+@pytest.mark.skipif(not QAG, reason="one question per metric from 4.2.4 on")
+def test_a_detected_violation_stays_one() -> None:
+    family = next(f for f in HERE if f.name == "role_violation")
+    for words in (("yes", "maybe"), ("maybe", "Yes, it does"), ("yes",)):
+        case = {**one(family, reply(family, *words)), "items": 2}
+        assert forked(_policy, case, "decide")["status"] == "FAILED"
+
+
+BARE = """
+import os, sys
+import evalfixes
+evalfixes.apply()
+assert "deepeval" not in sys.modules
+assert "EVALFIXES_FROM_DOTENV" not in os.environ
+"""
+
+
+def test_importing_evalfixes_touches_nothing_of_deepeval(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("EVALFIXES_FROM_DOTENV=1\n")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("DEEPEVAL_")}
+    env = {**kept, "PYTHONPATH": str(Path(evalfixes.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", BARE], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [".env"]
+
+
+def _spans(fix: Fix) -> list[str]:
+    """Traced upstream methods that the replacement no longer calls."""
+    from importlib import import_module
+
+    from evalfixes.runtime.engine import engine
+
+    for module in fix.loads:
+        import_module(module)
+    evalfixes.apply(fix.id)
+    lost = []
+    for target, slot in engine.slots.items():
+        if getattr(slot.original, "_is_deepeval_observed", False):
+            freevars = dict(zip(slot.installed.__code__.co_freevars, slot.installed.__closure__ or (), strict=True))
+            if slot.original not in [cell.cell_contents for cell in freevars.values()]:
+                ask = slot.installed.__code__.co_consts
+                if not any("original" in getattr(code, "co_freevars", ()) for code in ask):
+                    lost.append(target)
+    return lost
+
+
+@pytest.mark.parametrize("fix", evalfixes.fixes("deepeval"), ids=lambda fix: fix.id)
+def test_traced_methods_are_still_called(fix: Fix) -> None:
+    assert forked(_spans, fix) == []
