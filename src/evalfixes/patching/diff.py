@@ -94,7 +94,7 @@ def parse(data: bytes) -> tuple[bytes, tuple[FilePatch, ...]]:
     Raises:
         PatchFormatError: It is damaged, renames files, or holds binary changes.
     """
-    lines = data.replace(b"\r\n", b"\n").split(b"\n")
+    lines = data.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     first = next((n for n, line in enumerate(lines) if line.startswith(b"diff --git ")), None)
     if first is None:
         raise PatchFormatError("it holds no change")

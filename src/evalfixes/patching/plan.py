@@ -335,7 +335,9 @@ def _take(copy: Copy, fix: Fix) -> Row:
         return Row(fix.id, REVERSED, evidence, patch=patch)
     if state == UNKNOWN and not evidence:
         return Row(fix.id, NOT_THERE, "its text is of no release, and the patch is not in it")
-    return Row(fix.id, REFUSED, str(problem or "there is no patch to take out"), str(problem.hunk or "") if problem else "")
+    return Row(
+        fix.id, REFUSED, str(problem or "there is no patch to take out"), str(problem.hunk or "") if problem else ""
+    )
 
 
 __all__ = ["NothingFoundError", "PatchFormatError", "Plan", "Row", "make"]

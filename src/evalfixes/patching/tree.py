@@ -134,9 +134,7 @@ def find(top: Path, landmarks: dict[str, dict[str, list[bytes]]]) -> list[Copy]:
     copies: list[Copy] = []
     for name, folders, files in os.walk(top, followlinks=False):
         folder = Path(name)
-        folders[:] = sorted(
-            f for f in folders if f not in _SKIPPED and not (folder / f / "pyvenv.cfg").is_file()
-        )
+        folders[:] = sorted(f for f in folders if f not in _SKIPPED and not (folder / f / "pyvenv.cfg").is_file())
         entries = {*folders, *files}
         for dist, marks in landmarks.items():
             if any(m.split("/")[0] in entries and _holds(folder / m, words) for m, words in marks.items()):

@@ -131,7 +131,9 @@ def written_release(package: Path) -> str:
     for name in ("_version.py", "version.py", "__init__.py"):
         path = package / name
         if path.is_file():
-            found = re.search(r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)""", path.read_text("utf-8", "replace"), re.M)
+            found = re.search(
+                r"""^__version__\s*(?::\s*str\s*)?=\s*["']([^"']+)""", path.read_text("utf-8", "replace"), re.M
+            )
             if found:
                 return found.group(1)
     return ""
