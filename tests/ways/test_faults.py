@@ -27,7 +27,7 @@ def mine(tmp_path: Path) -> Site:
         ("apply", "raise RuntimeError('boom')"),
         ("run", "raise SystemExit('boom')"),
         ("run", "import boom"),
-        ("activate", "boom ("),
+        ("activate", "raise ImportError('boom')"),
     ],
 )
 def test_fix_that_cannot_be_imported(mine: Site, way: str, fault: str) -> None:
