@@ -10,8 +10,10 @@ from evalfixes.correctness.reference import Reference, parse
         ("Answer: Paris", Reference("Answer: Paris")),
         ("Answer: Paris\nAcceptable variants: Lutetia", Reference("Paris", ("Lutetia",))),
         (
-            "## Answer:\nParis,\nthe capital\n\n**Acceptable variants:**\n- Lutetia\n- the City of Light\n\n"
-            "Contradictions:\n1. Lyon",
+            (
+                "## Answer:\nParis,\nthe capital\n\n**Acceptable variants:**\n- Lutetia\n- the City of Light\n\n"
+                "Contradictions:\n1. Lyon"
+            ),
             Reference("Paris,\nthe capital", ("Lutetia", "the City of Light"), ("Lyon",)),
         ),
         ("Note first. \nAnswer: a\nVariants: b", Reference("Note first. \nAnswer: a\nVariants: b")),

@@ -84,7 +84,10 @@ def _ran_out(error: ValueError, text: str) -> bool:
     """Whether JSON was fine as far as the text goes."""
     if not isinstance(error, json.JSONDecodeError):
         return False
-    return error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip())
+    if error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip()):
+        return True
+    # In the middle of a word, a number or an escape.
+    return re.fullmatch(r"[-+\w.\\]{0,12}\s*", text[error.pos :]) is not None
 
 
 def _no_constant(name: str) -> float:
