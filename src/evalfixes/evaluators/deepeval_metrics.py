@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 import deepeval.test_case as test_cases
+from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.metrics import utils as metric_utils
 from deepeval.metrics.indicator import metric_progress_indicator
@@ -18,12 +19,17 @@ _Params = getattr(test_cases, "SingleTurnParams", None) or test_cases.LLMTestCas
 _UNSCORED = ("fail", "skip")
 
 
+class SkippableError(UnscoredError, MissingTestCaseParamsError):
+    """A case without a score, to be left out where deepeval is told to leave out what lacks parameters."""
+
+
 class CorrectnessMetric(BaseMetric):
     """Judges ``actual_output`` against ``expected_output``.
 
     A case without a score raises an `evalfixes.errors.UnscoredError` and leaves ``error`` set, as
     deepeval's own metrics do for a reply that they cannot read: under ``ignore_errors`` it is
-    recorded, and it is never a success. ``unscored="skip"`` leaves the metric out of the case instead.
+    recorded, and it is never a success. ``unscored="skip"`` raises what deepeval leaves out of the
+    case under ``skip_on_missing_params`` (``deepeval test run -s``), and treats as an error without it.
 
     Attributes:
         result: The whole result of the last case.
@@ -106,17 +112,17 @@ class CorrectnessMetric(BaseMetric):
 
     def measure(
         self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False, **_ignored: Any
-    ) -> float | None:
+    ) -> float:
         """Judges a case.
 
         Args:
             test_case: The case.
 
         Returns:
-            The score; None for a case that is skipped.
+            The score.
 
         Raises:
-            UnscoredError: There is no score, and it is not to be skipped.
+            UnscoredError: There is no score.
         """
         self._reset()
         with metric_progress_indicator(self, _show_indicator=_show_indicator, _in_component=_in_component):
@@ -125,7 +131,7 @@ class CorrectnessMetric(BaseMetric):
 
     async def a_measure(
         self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False, **_ignored: Any
-    ) -> float | None:
+    ) -> float:
         """Judges a case; see `measure`."""
         self._reset()
         with metric_progress_indicator(
@@ -153,17 +159,15 @@ class CorrectnessMetric(BaseMetric):
         self.score_breakdown = None
         self.evaluation_cost = 0 if self.using_native_model else None
 
-    def _conclude(self, result: Result) -> float | None:
+    def _conclude(self, result: Result) -> float:
         self.result = result
         self.verbose_logs = f"{result.status}: {result.reason}"
         if result.score is None:
             message = f"CorrectnessMetric is unscored: {result.status}: {result.reason}"
-            if self.unscored == "skip":
-                self.skipped = True
-                return None
             self.error = message
             self.success = False
-            raise UnscoredError(message, "CorrectnessMetric", result.total - result.scored, result.total)
+            kind = SkippableError if self.unscored == "skip" else UnscoredError
+            raise kind(message, "CorrectnessMetric", result.total - result.scored, result.total)
         self.score = result.score if not self.strict_mode or result.score == 1.0 else 0.0
         self.score_breakdown = {"contradictions": float(len(result.contradictions))}
         self.reason = f"{result.status}: {result.reason}" if self.include_reason else None
