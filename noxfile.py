@@ -6,6 +6,8 @@
     nox -s startup                                     instructions of `apply()` against bare Python
     nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
     nox -s pins                                        constraints files of pins that have none
+    nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
+    nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index and the README's table of fixes
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -38,6 +40,7 @@ WORKERS = min(2, os.cpu_count() or 1)
 
 UNIT = ["pytest", "hypothesis", "tomlkit", "hatchling", "build", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
+PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
 
 
@@ -275,3 +278,21 @@ def generate(session: nox.Session) -> None:
     """Rewrites the index and the README's table of fixes."""
     environment = made(session, "lint", LINT)
     run(session, environment, "-m", "evalfixes.generate", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def checkout(session: nox.Session) -> None:
+    """Lays out a release as a git commit with its patches on top: ``nox -s checkout -- DIST VERSION FOLDER``."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/patches.py", "checkout", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def export(session: nox.Session) -> None:
+    """Writes a checkout back: ``-- FOLDER``. Without one, makes all patches anew and fails on any difference."""
+    environment = made(session, "patches", PATCHES)
+    if session.posargs:
+        run(session, environment, "tools/patches.py", "export", *session.posargs)
+        run(session, environment, "tools/patches.py", "texts")
+    else:
+        each(session, environment, *(f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")))

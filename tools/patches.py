@@ -61,10 +61,15 @@ def release(dist: str, version: str) -> Path:
         if base and (Path(base) / dist / version / upstream(dist)["package"].replace(".", "/")).is_dir():
             return Path(base) / dist / version
     target = ROOT / ".nox" / "releases" / dist / version
-    uv = shutil.which("uv")
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if beside.exists() else shutil.which("uv")
     install = [uv, "pip"] if uv else [sys.executable, "-m", "pip"]
     command = [*install, "install", "--no-deps", "--target", str(target), f"{dist}=={version}"]
-    subprocess.run([*command, *(["--python-version", "3.12"] if uv else [])], check=True, capture_output=True)
+    subprocess.run(
+        [*command, *(["--python-version", "3.12"] if uv else ["--ignore-requires-python"])],
+        check=True,
+        capture_output=True,
+    )
     return target
 
 
