@@ -3,7 +3,8 @@
     nox -s contract -- google-adk-2.13 -k controls     pins by a part of their name, the rest goes to pytest
     nox -s wide                                        every pinned environment
     nox -s latest                                      whatever the registry serves today
-    nox -s startup                                     instructions of `apply()` against bare Python
+    nox -s startup                                     instructions of a start-up, ours and others'
+    nox -s consumers                                   the metrics as projects built on them call them
     nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
     nox -s pins                                        constraints files of pins that have none
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
@@ -38,7 +39,23 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 WORKERS = min(2, os.cpu_count() or 1)
 """Pinned environments at work at once; each needs a core and about 1 GB."""
 
-UNIT = ["pytest", "hypothesis", "tomlkit", "hatchling", "build", "packaging", "tomli; python_version < '3.11'"]
+UNIT = [
+    "pytest",
+    "pytest-xdist",
+    "hypothesis",
+    "tomlkit",
+    "hatchling",
+    "build",
+    "packaging",
+    "tomli; python_version < '3.11'",
+]
+STARTUP = ["packaging", "tomli", "pytest", "mpat; python_version >= '3.11'", "ddtrace", "coverage", "wrapt"]
+STARTUP += ["opentelemetry-instrumentation", "opentelemetry-distro"]
+CONSUMERS = {
+    "mlflow": ["mlflow", "google-adk[eval]", "rouge-score", "deepeval", "pytest", "packaging"],
+    "haystack": ["deepeval-haystack", "pytest", "packaging"],
+    "rhesis": ["rhesis-sdk[all]", "pytest", "packaging"],
+}
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
@@ -110,8 +127,13 @@ def unit(session: nox.Session) -> None:
     chosen = []
     while rest and rest[0] in PYTHONS:
         chosen.append(rest.pop(0))
-    arguments = ["--ignore=tests/contract", "--ignore=tests/doors", *rest]
-    jobs = [Job(f"unit-{python}", python, UNIT, arguments) for python in chosen or PYTHONS]
+    arguments = ["--ignore=tests/contract", "--ignore=tests/doors", "--ignore=tests/consumers", *rest]
+    # What starts dozens of processes is run on one Python, and on each that is named.
+    quick = [] if chosen else ["-m", "not slow"]
+    jobs = [
+        Job(f"unit-{python}", python, UNIT, [*arguments, *([] if python == here() else quick)])
+        for python in chosen or PYTHONS
+    ]
     side_by_side(session, jobs)
 
 
@@ -254,9 +276,21 @@ def latest(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def startup(session: nox.Session) -> None:
-    """What `import evalfixes; evalfixes.apply()` costs."""
-    environment = made(session, "startup", ["packaging", "tomli"])
+    """What `apply()` and `evalfixes run` cost, beside other tools that patch; and that all of them get along."""
+    environment = made(session, "startup", STARTUP)
     run(session, environment, "tools/startup.py", *session.posargs)
+    run(session, environment, "benchmarks/startup.py")
+    plugins = ["-p", "no:ddtrace", "-p", "no:ddtrace.pytest_bdd", "-p", "no:ddtrace.pytest_benchmark"]
+    run(session, environment, "-m", "pytest", "-q", *plugins, "tests/ways/test_coexistence.py")
+
+
+@nox.session(venv_backend="none")
+def consumers(session: nox.Session) -> None:
+    """The metrics as projects built on them call them: mlflow, deepeval-haystack, rhesis-sdk."""
+    for name, requirements in CONSUMERS.items():
+        environment = made(session, f"consumer-{name}", requirements, "3.12")
+        plugins = ["-p", "no:deepeval", "-p", "no:plugins"]
+        run(session, environment, "-m", "pytest", "-q", *plugins, f"tests/consumers/test_{name}.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -3,6 +3,8 @@
 ``import evalfixes; evalfixes.apply()`` at start-up repairs the metrics of google-adk, deepeval and
 agentevals in the running interpreter. Nothing of those packages is imported by it: each fix is put
 in place when its upstream module is imported, or at once where it already is.
+
+PYTEST_DONT_REWRITE: there is nothing to rewrite, and pytest warns of plugins imported before it.
 """
 
 from __future__ import annotations

@@ -180,6 +180,7 @@ def install(packages: Path) -> None:
     metadata = packages / f"evalfixes-{evalfixes.__version__}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: evalfixes\nVersion: {evalfixes.__version__}\n")
+    (metadata / "RECORD").write_text("evalfixes/__init__.py,,\nevalfixes/pytest_plugin.py,,\n")
     (metadata / "entry_points.txt").write_text("[pytest11]\nevalfixes = evalfixes.pytest_plugin\n")
 
 

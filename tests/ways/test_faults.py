@@ -13,6 +13,7 @@ from tests.packaging.test_data import ROOT, build
 from tests.ways.environment import FIX, SHOW, Site, install
 
 APPLY = "import evalfixes; evalfixes.apply(); "
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from evalfixes.runtime.state import FixStatus
 from tests.ways.environment import DRIFTED, FIXED, Result, Site
 
 TEST = "def test_it():\n    from toyeval.metric import score\n    assert score('London') == {}\n"
+pytestmark = pytest.mark.slow
 XDIST = ["-n2"] if importlib.util.find_spec("xdist") else []
 
 
@@ -127,8 +128,9 @@ def test_skipped_and_disabled_show(site: Site, project: Path) -> None:
 
 
 def test_with_the_launcher(site: Site, project: Path) -> None:
-    launched = site.run("evalfixes", "run", "--", "python", "-m", "pytest", *XDIST, cwd=project)
+    launched = site.run("evalfixes", "run", "--", "python", "-m", "pytest", *XDIST, "-W", "error", cwd=project)
     assert launched.code == 0, launched
+    assert "warning" not in launched.out, "pytest warns of plugins that were imported before it"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("coverage") is None, reason="needs coverage")
