@@ -36,7 +36,7 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 WORKERS = min(2, os.cpu_count() or 1)
 """Pinned environments at work at once; each needs a core and about 1 GB."""
 
-UNIT = ["pytest", "hypothesis", "tomlkit", "hatchling", "build", "packaging", "tomli; python_version < '3.11'"]
+UNIT = ["pytest", "hypothesis", "tomlkit", "hatchling", "editables", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
 
