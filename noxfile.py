@@ -45,7 +45,7 @@ UNIT = [
     "hypothesis",
     "tomlkit",
     "hatchling",
-    "build",
+    "editables",
     "packaging",
     "tomli; python_version < '3.11'",
 ]
