@@ -25,6 +25,8 @@ Verdict: yes
 sentence: Oslo.
 label: supported
 rationale: r
+supporting_excerpt: null
+contradicting_excerpt: null
 """
 
 
