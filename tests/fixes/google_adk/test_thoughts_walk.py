@@ -16,16 +16,14 @@ from tests.forked import forked
 pytest.importorskip("google.adk.evaluation.metric_evaluator_registry", reason="google-adk[eval] is not installed")
 
 SECRET = "PRIVATE-SECRET"
-LLM_REPLY = """{"reasoning": "r", "is_the_agent_response_valid": "valid", "is_valid": "valid"}
-ID: a
-Property: The answer is short.
-Rationale: r
-Verdict: yes
-<sentence>Oslo.</sentence>
-sentence: Oslo.
-label: supported
-rationale: r
-"""
+REPLIES = {
+    "segment": ["<sentence>Oslo.</sentence>"],
+    "validate": [
+        "sentence: Oslo.\nlabel: supported\nrationale: r\nsupporting_excerpt: null\ncontradicting_excerpt: null"
+    ],
+    "rubric": ["ID: a\nProperty: The answer is short.\nRationale: r\nVerdict: yes\n"],
+    ":": ['{"reasoning": "r", "is_the_agent_response_valid": "valid", "is_valid": "valid"}'],
+}
 
 
 def registered() -> dict[str, Any]:
@@ -112,7 +110,7 @@ def _one(name: str, cls: Any, planted: bool) -> dict[str, Any]:
     expected = [invocation(planted, "Oslo."), invocation(planted, "Bergen.")]
     scenario = ConversationScenario(starting_prompt="Capital of Norway?", conversation_plan="Ask.")
     try:
-        with _harness.scripted([LLM_REPLY]) as (model, judge):
+        with _harness.scripted(REPLIES) as (model, judge):
             metric = EvalMetric(metric_name=name, threshold=0.5, criterion=criterion(cls, model))
             try:
                 evaluator = cls(eval_metric=metric)

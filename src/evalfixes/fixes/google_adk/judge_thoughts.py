@@ -150,7 +150,9 @@ FIX = Fix(
             _NO,
             _YES,
         ),
-        Scenario("nothing but a draft", _match_case({"thought": f"Draft: {_VALID}\n"}), _OPEN, _YES),
+        Scenario(
+            "nothing but a draft", _match_case({"thought": f"Draft: {_VALID}\n"}), _OPEN, _YES, releases="2.3.0..2.13.0"
+        ),
         Scenario(
             "draft in a reasoning block", _match_case(f"<think>Draft: {_VALID}\n</think>\n{_INVALID}\n"), _NO, _YES
         ),
