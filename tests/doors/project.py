@@ -133,6 +133,7 @@ def test_answer():
 '''
 # The real entry point; only the judge is made known first, since agentevals has no other place for it.
 AGENTEVALS = """
+import sys
 from evalfixes.fixes.agentevals import _harness
 _harness.register_judge()
 _harness.set_script({"fails_on": ["B-22"]})
