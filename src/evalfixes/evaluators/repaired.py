@@ -87,12 +87,15 @@ def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
 def _replace_function(build: Callable[..., Any], module: Any, name: str, spaces: dict[str, dict[str, Any]]) -> None:
     """Binds the replacement wherever a namespace holds the original, under whatever name."""
     original = getattr(module, name, None)
+    if original is None:
+        return
+    # The function itself may call others of its module, or come back to itself.
+    home = spaces.setdefault(module.__name__, dict(vars(module)))
+    held = home[name]
+    built = build(_moved(held, home) if held is original else held, module)
     for space in spaces.values():
         for bound, value in list(space.items()):
-            # After an earlier fix, a namespace holds its replacement, which remembers what it is for.
-            if original is not None and (value is original or getattr(value, "_evalfixes_of", None) is original):
-                built = build(value, module)
-                built._evalfixes_of = original
+            if value is original or value is held:
                 space[bound] = built
 
 
@@ -122,15 +125,5 @@ def _moved(value: Any, space: dict[str, Any]) -> Any:
 
 def _faulty(dist: str) -> list[Fix]:
     """The fixes that the installed release needs, required ones first."""
-    needed = {fix.id: fix for fix in map(catalog.get, _ids(dist)) if decide(fix).state == FAULTY}
-    ordered: dict[str, Fix] = {}
-
-    def add(fix_id: str) -> None:
-        if fix_id in needed and fix_id not in ordered:
-            for required in needed[fix_id].requires:
-                add(required)
-            ordered[fix_id] = needed[fix_id]
-
-    for fix_id in needed:
-        add(fix_id)
-    return list(ordered.values())
+    needed = {fix.id: fix for fix in catalog.fixes(dist) if fix.default and decide(fix).state == FAULTY}
+    return [needed[fix_id] for fix_id in catalog.closure(needed) if fix_id in needed]
