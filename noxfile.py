@@ -56,6 +56,8 @@ CONSUMERS = {
     "haystack": ["deepeval-haystack", "pytest", "packaging"],
     "rhesis": ["rhesis-sdk[all]", "pytest", "packaging"],
 }
+COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
+COMPARISON += ["hypothesis", "pytest", "packaging"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
@@ -282,6 +284,13 @@ def startup(session: nox.Session) -> None:
     run(session, environment, "benchmarks/startup.py")
     plugins = ["-p", "no:ddtrace", "-p", "no:ddtrace.pytest_bdd", "-p", "no:ddtrace.pytest_benchmark"]
     run(session, environment, "-m", "pytest", "-q", *plugins, "tests/ways/test_coexistence.py")
+
+
+@nox.session(venv_backend="none")
+def comparison(session: nox.Session) -> None:
+    """correctness_v1 beside the judge metrics of other libraries, on the same scripted cases."""
+    environment = made(session, "comparison", COMPARISON, "3.12")
+    run(session, environment, "tests/comparison/run.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")

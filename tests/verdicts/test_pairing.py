@@ -11,6 +11,7 @@ from evalfixes.verdicts.pairing import (
     Shown,
     answer_rounds,
     distinct_ids,
+    first_come,
     mark,
     marked,
     match_spans,
@@ -245,6 +246,35 @@ def test_spans_and_parts_match_by_arguments():
         0: 1,
         1: 0,
     }
+    # By id where the arguments agree, and never against them.
+    assert match_spans([("c1", "w", "oslo"), ("c1", "w", "rome")], [("c1", "w", "rome")]) == {1: 0}
     assert match_spans([("c1", "w", "oslo")], [("c1", "w", "rome")]) == {}
-    assert match_spans([(None, "w", None)], [("c1", "w", None)]) == {}
-    assert match_spans([("x", "w", "oslo"), ("y", "w", "oslo")], [("c1", "w", "oslo")]) == {}
+    assert match_spans([(None, "w", "oslo")], [(None, "w", "rome")]) == {}
+    # By name at last, where one side has no arguments.
+    assert match_spans([(None, "w", None)], [("c1", "w", "oslo")]) == {0: 0}
+    assert match_spans([(None, "w", None), (None, "w", "oslo")], [(None, "w", "oslo")]) == {1: 0}
+    assert match_spans([(None, "w", None)], [(None, "v", None)]) == {}
+
+
+_RECORDED = st.lists(
+    st.tuples(st.sampled_from([None, "c0", "c1"]), st.sampled_from("wv"), st.sampled_from([None, "oslo", "rome"])),
+    max_size=5,
+)
+
+
+@given(_RECORDED, _RECORDED)
+def test_matches_never_contradict_each_other(spans, parts):
+    found = match_spans(spans, parts)
+    assert len(set(found.values())) == len(found)
+    for span, part in found.items():
+        assert None in (spans[span][2], parts[part][2]) or spans[span][2] == parts[part][2]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "c"]), st.just("w"), st.sampled_from([None, "oslo"])),
+        unique_by=lambda c: c[0],
+    )
+)
+def test_distinct_ids_are_matched_as_upstream_does(calls):
+    assert match_spans(calls, calls) == first_come(calls, calls) == {n: n for n in range(len(calls))}

@@ -217,28 +217,52 @@ def _unseen(round_: Round, known: Counter[Hashable]) -> list[int]:
     return new
 
 
-def match_spans(
-    spans: Sequence[tuple[str | None, str, Hashable | None]], parts: Sequence[tuple[str | None, str, Hashable | None]]
-) -> dict[int, int]:
-    """Tool spans and message parts that are one call by its arguments, where ids do not say so.
+Recorded = tuple[str | None, str, Hashable | None]
+"""A call as a span or a message holds it: id, tool name and arguments, None where not recorded."""
 
-    Args:
-        spans: Id, tool name and arguments of each span; arguments None where not recorded.
-        parts: The same of each call in the messages.
+
+def match_spans(spans: Sequence[Recorded], parts: Sequence[Recorded]) -> dict[int, int]:
+    """Tool spans and message parts that are one call.
+
+    By id, name and arguments, then by id, by name and arguments, and at last by name; each time in
+    order. Never where the arguments contradict each other: whatever ids and names say, those are two
+    calls, and the output of one must not come to stand under the other.
 
     Returns:
-        Position of the span to position of the part. A tool's calls of equal arguments are matched in
-        order, and only if there are as many spans as parts.
+        Position of the span to position of the part.
     """
-    by_id = {id_ for id_, _, _ in spans if id_} & {id_ for id_, _, _ in parts if id_}
-    groups: dict[tuple[str, Hashable], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for side, entries in enumerate((spans, parts)):
-        for position, (id_, name, arguments) in enumerate(entries):
-            if id_ not in by_id and arguments is not None:
-                groups[name, arguments][side].append(position)
-    return {
-        span: part
-        for of_spans, of_parts in groups.values()
-        if len(of_spans) == len(of_parts)
-        for span, part in zip(of_spans, of_parts, strict=True)
-    }
+    found: dict[int, int] = {}
+    keys: tuple[Callable[[Recorded], Hashable | None], ...] = (
+        lambda call: call if call[0] and call[2] is not None else None,
+        lambda call: call[0] or None,
+        lambda call: (call[1], call[2]) if call[2] is not None else None,
+        lambda call: call[1],
+    )
+    for key in keys:
+        taken = set(found.values())
+        waiting = [position for position in range(len(parts)) if position not in taken]
+        for number, span in enumerate(spans):
+            if number in found or key(span) is None:
+                continue
+            fitting = (p for p in waiting if key(parts[p]) == key(span) and _agree(span[2], parts[p][2]))
+            part = next(fitting, None)
+            if part is not None:
+                found[number] = part
+                waiting.remove(part)
+    return found
+
+
+def _agree(one: Hashable | None, other: Hashable | None) -> bool:
+    return one is None or other is None or one == other
+
+
+def first_come(spans: Sequence[Recorded], parts: Sequence[Recorded]) -> dict[int, int]:
+    """What upstream matches: each span in order by id, else by name, whatever the arguments."""
+    found: dict[int, int] = {}
+    for number, (id_, name, _) in enumerate(spans):
+        free = [position for position in range(len(parts)) if position not in found.values()]
+        same_id = [position for position in free if id_ and parts[position][0] == id_]
+        match = [*same_id, *(position for position in free if parts[position][1] == name)]
+        if match:
+            found[number] = match[0]
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
@@ -49,7 +50,9 @@ def to_events(invocation: Any) -> Any:
 
 
 def _with_id(part: Any, id_: str | None) -> Any:
-    return part if part.id == id_ else part.model_copy(update={"id": id_})
+    if part.id == id_:
+        return part
+    return replace(part, id=id_) if is_dataclass(part) else part.model_copy(update={"id": id_})
 
 
 def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
@@ -92,11 +95,20 @@ def keep_pairs(invocation: Any, owners: Sequence[int], unpaired: Sequence[dict[s
 
 
 def kept_pairs(
-    calls: Sequence[Any], outputs: Sequence[Any], owners: Sequence[int], unpaired: Sequence[dict[str, Any]]
+    calls: Sequence[Any],
+    outputs: Sequence[Any],
+    owners: Sequence[int],
+    unpaired: Sequence[dict[str, Any]],
+    make: Callable[..., Any] | None = None,
 ) -> tuple[list[Any], list[Any]]:
-    """Calls and outputs with ids by which `to_events` pairs them as `owners` says; see `keep_pairs`."""
-    from google.genai import types
+    """Calls and outputs with ids by which `to_events` pairs them as `owners` says; see `keep_pairs`.
 
+    ``make`` makes an output of ``id``, ``name`` and ``response``; without it, those of google-genai are made.
+    """
+    if make is None:
+        from google.genai import types
+
+        make = types.FunctionResponse
     calls, outputs = list(calls), list(outputs)
     if len(outputs) == len(owners):
         truth = [tuple(j for j, owner in enumerate(owners) if owner == i) for i in range(len(calls))]
@@ -105,9 +117,7 @@ def kept_pairs(
             outputs = [_with_id(output, ids[owner]) for output, owner in zip(outputs, owners, strict=True)]
             calls = [_with_id(call, id_) for call, id_ in zip(calls, ids, strict=True)]
     outputs += [
-        types.FunctionResponse(
-            id=mark(entry.get("id")), name=entry.get("name"), response=as_table(entry.get("response"))
-        )
+        make(id=mark(entry.get("id")), name=entry.get("name"), response=as_table(entry.get("response")))
         for entry in unpaired
     ]
     return calls, outputs
@@ -126,6 +136,19 @@ def content_key(value: Any) -> str:
         return json.dumps(value, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError):
         return repr(value)
+
+
+def absent(entries: Iterable[dict[str, Any]], present: Iterable[Any]) -> list[dict[str, Any]]:
+    """The outputs among ``entries`` that are not among those present, each once."""
+    have = {content_key(value) for value in present}
+    out = []
+    for entry in entries:
+        # Upstream may hold an output as the table that ADK wants, or as it was recorded.
+        keys = {content_key(entry.get("response")), content_key(as_table(entry.get("response")))}
+        if entry.get("response") is not None and not keys & have:
+            have |= keys
+            out.append(entry)
+    return out
 
 
 def read_rounds(
@@ -160,7 +183,8 @@ def _turn_start(messages: Sequence[dict[str, Any]]) -> int:
     """Where the messages after the last thing that the user said begin; the end if nobody said anything."""
     for position in range(len(messages), 0, -1):
         message = messages[position - 1]
-        said = any(
+        spoken = message.get("content")
+        said = (isinstance(spoken, str) and spoken) or any(
             (part.get("type") == "text" and part.get("content")) or (part.get("text") and not part.get("thought"))
             for part in message.get("parts") or ()
             if isinstance(part, dict)

@@ -5,21 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _pairing
 from evalfixes.fixes.agentevals._converter import build_trajectory
-from evalfixes.verdicts.pairing import match_spans
+from evalfixes.fixes.agentevals._genai_converter import build_tool_calls
+from evalfixes.verdicts.pairing import first_come, match_spans
 
 _EXTRACT = "agentevals.genai.extract"
 _BRIDGE = "agentevals.adk_bridge"
 _METRICS = "agentevals.builtin_metrics"
 _CONVERTER = "agentevals.converter"  # up to 0.9.12, where the three below do not exist yet
 
-_labels: ContextVar[dict[int, str] | None] = ContextVar("evalfixes_agentevals_labels", default=None)
-"""While spans are completed from parts: ids that parts get for the time being, by position."""
+
+@dataclass
+class _Cell:
+    """While spans are completed from parts: ids that parts get for the time being, and what they were."""
+
+    labels: dict[int, str]
+    renamed: list[tuple[Any, str | None, str]]
+
+
+_cell: ContextVar[_Cell | None] = ContextVar("evalfixes_agentevals_labels", default=None)
 
 
 def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -36,11 +46,13 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
             tool.result = outputs[-1]["response"] if outputs else None
             unpaired += outputs[:-1]  # a call has one result: the last of several
         if warnings is not None:
-            labels = _labels.get()
-            for position, label in (labels or {}).items():
-                tools[position].call_id = label
-            if labels is None:
+            cell = _cell.get()
+            if cell is None:
                 _note(module, warnings, unpaired, tools)
+            for position, label in cell.labels.items() if cell else ():
+                tool = tools[position]
+                cell.renamed.append((tool, tool.call_id, tool.name))
+                tool.call_id = tool.name = label
         return tools
 
     return _tool_calls_from_parts
@@ -49,19 +61,12 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
 def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def _fill_from_parts(span_tools: list[Any], calls: list[Any], warnings: list[Any]) -> list[Any]:
         parts = module._tool_calls_from_parts(calls)
-        spans = [(tool.call_id, tool.name, _key(tool.arguments)) for tool in span_tools]
-        by_arguments = match_spans(spans, [(part.call_id, part.name, _key(part.arguments)) for part in parts])
-        own_ids = [tool.call_id for tool in span_tools]
-        labels = {part: f"evalfixes:{part}" for part in by_arguments.values()}
-        for span, part in by_arguments.items():
-            span_tools[span].call_id = labels[part]
-        token = _labels.set(labels)
-        try:
+        spans, held = _recorded(span_tools), _recorded(parts)
+        matched = match_spans(spans, held)
+        if matched == first_come(spans, held):
             tools = original(span_tools, calls, warnings)
-        finally:
-            _labels.reset(token)
-            for tool, own_id in zip(span_tools, own_ids, strict=True):
-                tool.call_id = own_id
+        else:
+            tools = _filled(original, span_tools, calls, warnings, matched)
         # Whatever the parts hold and no call has taken over, their leftovers among it, is kept.
         answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, module.tool_responses_of)
         places = [place for group in answers.of_call for place in group] + list(answers.unpaired)
@@ -69,6 +74,28 @@ def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..
         return list(tools)
 
     return _fill_from_parts
+
+
+def _filled(
+    original: Callable[..., Any], span_tools: list[Any], calls: list[Any], warnings: list[Any], matched: dict[int, int]
+) -> list[Any]:
+    """Lets upstream complete the spans, under ids and names for the time being that leave it no choice."""
+    own = [(tool, tool.call_id, tool.name) for tool in span_tools]
+    renamed: list[tuple[Any, str | None, str]] = []
+    for number, tool in enumerate(span_tools):
+        tool.call_id = tool.name = f"evalfixes:{matched[number]}" if number in matched else "evalfixes:none"
+    cell = _Cell({part: f"evalfixes:{part}" for part in matched.values()}, renamed)
+    token = _cell.set(cell)
+    try:
+        return list(original(span_tools, calls, warnings))
+    finally:
+        _cell.reset(token)
+        for tool, id_, name in own + renamed:
+            tool.call_id, tool.name = id_, name
+
+
+def _recorded(tools: Sequence[Any]) -> list[tuple[str | None, str, str | None]]:
+    return [(tool.call_id, tool.name, _key(tool.arguments)) for tool in tools]
 
 
 def _key(value: Any) -> str | None:
@@ -90,14 +117,7 @@ def _note(module: ModuleType, warnings: list[Any], outputs: Sequence[dict[str, A
 
 def _missing(outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> list[dict[str, Any]]:
     """The outputs that are the result of no call, each once."""
-    have = {_pairing.content_key(tool.result) for tool in tools if tool.result is not None}
-    out = []
-    for entry in outputs:
-        key = _pairing.content_key(entry.get("response"))
-        if entry.get("response") is not None and key not in have:
-            have.add(key)
-            out.append(entry)
-    return out
+    return _pairing.absent(outputs, [tool.result for tool in tools if tool.result is not None])
 
 
 def _build_bridge(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -185,6 +205,7 @@ FIX = Fix(
     replacements=(
         Replacement(f"{_METRICS}:_to_invocation_events", _build_adapter, calls_original=False),
         Replacement(f"{_CONVERTER}:_extract_tool_trajectory", build_trajectory, optional=True),
+        Replacement("agentevals.genai_converter:_extract_tool_calls", build_tool_calls, optional=True),
         Replacement(f"{_BRIDGE}:to_adk_invocation", _build_bridge, optional=True),
         Replacement(f"{_EXTRACT}:_tool_calls_from_parts", _build_parts, optional=True),
         Replacement(f"{_EXTRACT}:_fill_from_parts", _build_fill, optional=True),

@@ -11,7 +11,7 @@ from typing import Any
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._like import Arguments, like
-from evalfixes.fixes.agentevals._results import explain, withhold
+from evalfixes.fixes.agentevals._results import NOT_A_SHARE, explain, withhold
 
 _METRICS = "agentevals.builtin_metrics"
 _CUSTOM = "agentevals.custom_evaluators"
@@ -93,6 +93,9 @@ def _refuse(result: Any, turns: int, wanted: int) -> Any:
     gap = f"{wanted - turns} missing" if wanted > turns else f"{turns - wanted} unexpected"
     reason = f"the trace has {_count(turns)} and the golden {_count(wanted)} ({gap}): not comparable"
     if result.eval_status == "FAILED":
+        # A turn that only one side has may as well be the worst: leaving one out must not raise the score.
+        shares = 0 <= (result.score or 0) <= 1 and result.metric_name not in NOT_A_SHARE
+        result.score = (result.score or 0) * min(turns, wanted) / max(turns, wanted) if shares else None
         return explain(result, reason, _KIND)
     return withhold(result, reason, _KIND)
 

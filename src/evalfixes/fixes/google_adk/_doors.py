@@ -107,7 +107,12 @@ async def _agent(case: Case) -> Outcome:
     ):
         try:
             await AgentEvaluator.evaluate_eval_set(
-                name, _eval_set(case), num_runs=case.get("runs", 1), **_criteria(case, model)
+                name,
+                _eval_set(case),
+                num_runs=case.get("runs", 1),
+                # Its tables cannot be printed with the tabulate that deepeval pins (google-adk 2.10 and later).
+                print_detailed_results=bool(case.get("print")),
+                **_criteria(case, model),
             )
         except AssertionError as failure:
             return {"score": None, "status": "FAILED", "failures": str(failure).replace(name, "agent").splitlines()[1:]}
