@@ -23,11 +23,15 @@ def _build_metric(original: Callable[..., Any], module: ModuleType) -> Callable[
     async def evaluate_builtin_metric(arguments: Arguments) -> Any:
         actual_invocations, expected_invocations = arguments["actual_invocations"], arguments["expected_invocations"]
         actual, golden = len(actual_invocations), len(expected_invocations or actual_invocations)
-        compares = arguments["metric_name"] in vars(module)["METRICS_NEEDING_EXPECTED"]
-        if actual != golden and not compares:
+        if actual == golden:
+            return await original(**arguments)
+        if arguments["metric_name"] not in vars(module)["METRICS_NEEDING_EXPECTED"]:
             arguments["expected_invocations"] = _as_long_as(actual_invocations, expected_invocations)
-        result = await original(**arguments)
-        return _refuse(result, actual, golden) if actual != golden and compares else result
+            return await original(**arguments)
+        both = min(actual, golden)
+        arguments["actual_invocations"] = actual_invocations[:both]
+        arguments["expected_invocations"] = expected_invocations[:both]
+        return _refuse(await original(**arguments), actual, golden)
 
     return like(original, evaluate_builtin_metric)
 
