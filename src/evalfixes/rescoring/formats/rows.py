@@ -41,7 +41,7 @@ def rescore(record: Record, options: Options) -> Rescored:
     old = _score(row, options.old) if options.old else next((_score(row, n) for n in OLD if n in row), None)
     metric = options.metric or "exact_match"
     if metric in METRICS and metric not in row:
-        reference = next((row[name] for name in REFERENCES if row.get(name) not in (None, "")), None)
+        _, reference = reference_of(row)
         if reference is None:
             reference = options.references.get(question)
         new, why = _computed(metric, row, question, reference, options)
@@ -55,6 +55,11 @@ def rescore(record: Record, options: Options) -> Rescored:
         "rows", record.place, question or str(record.place), old_status, new_status, (change,), (),
         _first(row, MODELS), question, _first(row, RUNS),
     )  # fmt: skip
+
+
+def reference_of(row: Mapping[str, Any]) -> tuple[str, Any]:
+    """A row's question and its reference; None if it has none."""
+    return _first(row, QUESTIONS), next((row[name] for name in REFERENCES if row.get(name) not in (None, "")), None)
 
 
 def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
