@@ -148,7 +148,7 @@ def _references(file: str | None) -> dict[str, Any]:
     from evalfixes.rescoring import reading
     from evalfixes.rescoring.files import units
     from evalfixes.rescoring.formats import rows
-    from evalfixes.rescoring.records import Record
+    from evalfixes.rescoring.records import Problem
 
     if file.endswith(".json"):
         try:
@@ -159,8 +159,8 @@ def _references(file: str | None) -> dict[str, Any]:
             return {str(question): reference for question, reference in table.items()}
     found: dict[str, Any] = {}
     for unit in units([file]):
-        for record in reading.records(unit) if not isinstance(unit, reading.Problem) else [unit]:
-            if not isinstance(record, Record):
+        for record in [unit] if isinstance(unit, Problem) else reading.records(unit):
+            if isinstance(record, Problem):
                 raise OptionError(f"--refs {record.place}: {record.reason}")
             question, reference = rows.reference_of(record.data)
             if question and reference is not None:

@@ -79,7 +79,7 @@ def bca(differences: Sequence[float]) -> tuple[float, float] | None:
             (np.asarray(differences),),
             np.mean,
             n_resamples=_RESAMPLES if len(differences) < _MANY else _RESAMPLES // 5,
-            batch=max(1, 2_000_000 // len(differences)),
+            batch=max(1, 200_000 // len(differences)),
             method="BCa",
             random_state=_SEED,
         )

@@ -24,8 +24,7 @@ from evalfixes.rescoring.records import (
 from evalfixes.verdicts.aggregate import combine, decide, of
 
 _NUMBERS = {1: PASSED, 2: FAILED, 3: NOT_EVALUATED, 4: INFORMATIONAL}
-_STATUSES: dict[int | str, str] = {name: name for name in _NUMBERS.values()}
-_STATUSES.update(_NUMBERS)
+_STATUSES: dict[Any, str] = {**_NUMBERS, **{name: name for name in _NUMBERS.values()}}
 
 FOREIGN = "not one of google-adk's own metrics; its scores are taken as they are"
 GATE = "adk-gate-unscored"

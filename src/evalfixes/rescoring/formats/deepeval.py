@@ -105,13 +105,13 @@ def _verdicts(stored: Stored, family: Family, lists: dict[str, list[Any]], case:
         for entry in entries
     ]
     passing = {family.good, "borderline"} if family.name in _BORDERLINE else {family.good}
-    # What upstream counted: the whole list, each verdict by its first letters.
-    share, inverse = _share(entries, passing), _share(entries, {family.bad})
+    # What upstream counted: the whole list, or what of it is in the vocabulary.
+    shares, inverse = _shares(entries, passing), _shares(entries, {family.bad})
     limit = stored.threshold
     clamped = strict and stored.score == 0
-    if stored.score == share or clamped:
+    if stored.score in shares or clamped:
         passes, good, bad = stored.passes, family.good, family.bad
-    elif stored.score == inverse:  # up to deepeval 3 the score of harm counts the harm, and low is good
+    elif stored.score in inverse:  # up to deepeval 3 the score of harm counts the harm, and low is good
 
         def passes(score: float) -> bool:
             return score <= limit
@@ -143,10 +143,12 @@ def _verdicts(stored: Stored, family: Family, lists: dict[str, list[Any]], case:
     return stored.to(decision.score, why, "deepeval-missing-verdicts", decision.passed)
 
 
-def _share(entries: Sequence[dict[str, Any]], passing: set[str]) -> float:
+def _shares(entries: Sequence[dict[str, Any]], passing: set[str]) -> set[float]:
     words = [str(entry.get("verdict")).strip().lower() for entry in entries]
     words = ["borderline" if word == "idk" else word for word in words]
-    return sum(1 for word in words if word in passing) / len(words) if words else 1.0
+    known = [word for word in words if word in ("yes", "no", "borderline")]
+    lists = [listed for listed in (words, known) if listed]
+    return {sum(1 for word in listed if word in passing) / len(listed) for listed in lists} or {1.0}
 
 
 def _items(family: Family, lists: dict[str, list[Any]], case: Any) -> list[Any] | None:
