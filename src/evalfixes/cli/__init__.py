@@ -27,14 +27,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return launch(arguments[1:])
     from evalfixes import __version__
-    from evalfixes.cli import activate, catalog, doctor, patch, probe, run
+    from evalfixes.cli import activate, catalog, doctor, patch, probe, rescore, run
     from evalfixes.cli.parser import Parser
     from evalfixes.errors import EvalfixesError
 
     parser = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
     parser.add_argument("--version", action="version", version=f"evalfixes {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (doctor, run, activate, catalog, patch, probe):
+    for module in (doctor, run, activate, catalog, patch, rescore, probe):
         module.register(commands)
     args = parser.parse_args(arguments)
     try:
