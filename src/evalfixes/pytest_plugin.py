@@ -92,10 +92,12 @@ def _switch_on(config: pytest.Config) -> None:
     if not wanted:
         return
     from evalfixes.errors import EvalfixesError
+    from evalfixes.runtime import options
     from evalfixes.runtime.engine import apply
 
+    options.start = str(config.rootpath)
     try:
-        apply(strict=strict)
+        apply(strict=strict or None)
     except EvalfixesError as error:
         import pytest
 
