@@ -43,6 +43,7 @@ UNIT = [
     "pytest",
     "pytest-xdist",
     "hypothesis",
+    "jsonschema",
     "tomlkit",
     "hatchling",
     "editables",
