@@ -50,6 +50,20 @@ class OptionError(EvalfixesError, ValueError):
     """An option of `apply` or an environment variable whose value means nothing."""
 
 
+class SettingsError(OptionError):
+    """Settings that mean nothing, or, for `evalfixes doctor`, entries that do not count.
+
+    Attributes:
+        where: The settings file, or the environment variable.
+        problems: What is wrong there, a line each.
+    """
+
+    def __init__(self, where: str, problems: Iterable[str]) -> None:
+        self.where = where
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{where}: {problem}" for problem in self.problems))
+
+
 class UnscoredError(EvalfixesError, ValueError):
     """A deepeval metric has no score, since its judge's answers are incomplete.
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from evalfixes.errors import UnscoredError
 from evalfixes.fixes.deepeval._families import MARK_ALL, Family, is_mark
-from evalfixes.runtime import options
+from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.aggregate import Part, decide
 
 _MOST_TRIED = 10
@@ -35,6 +35,8 @@ def unscored(
     Raises:
         UnscoredError: Always.
     """
+    if not missing:  # `conclude` has counted the others
+        ledger.current().add(1, ["unreadable"])
     name = type(metric).__name__
     message = f"{name} is unscored: {what}"
     metric.error = message
@@ -76,6 +78,7 @@ def conclude(
     Raises:
         UnscoredError: It is not decided.
     """
+    ledger.current().add(missing + given, ["without a usable answer"] * missing)
     threshold = threshold_of(metric)
     policy = options.current.incomplete
     part = Part(score=None, bad=worst, good=best, answered=given > 0)
