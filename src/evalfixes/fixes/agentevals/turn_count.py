@@ -109,8 +109,9 @@ def _count(turns: int) -> str:
 
 
 def evaluate(case: Case) -> Outcome:
-    """Runs ``agentevals run`` with the golden conversation ``golden``; see `_harness.run`."""
-    return _harness.run(case)
+    """Runs ``agentevals run`` with the golden conversation ``golden``; ``every_turn`` says whether the judge saw all."""
+    outcome = _harness.run(case)
+    return {**outcome, "every_turn": outcome["seen"] == len(case["turns"])}
 
 
 def _turn(user: str, final: str, tool: str, code: str) -> dict[str, Any]:
@@ -123,15 +124,12 @@ _WIPE = _turn("Delete it.", "I deleted 4411 orders.", "delete_all", "ok")
 _COMPARE = ["tool_trajectory_avg_score"]
 _RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "reason": True}
 _CUT: Outcome = {"score": 1.0, "status": "PASSED", "exit": 0}
-_ZIPPED = "0.5.2..0.9.8"  # with a google-adk that zips both lists, as all before 2.5.0 do
-_REFUSED = "0.9.9..0.9.12"  # with one that refuses lists of two lengths
+_ZIPPED = "0.5.2..0.9.8"  # with a google-adk that zips both lists, as all up to 2.5.0 do; later ones refuse
 _ALIGNED = "0.10.0..0.11.0"
 
 
-def _scenario(
-    name: str, wrong: Outcome | None, right: Outcome, releases: str = "", wrong_in: Any = None, **case: Any
-) -> Scenario:
-    return Scenario(name, case, right, wrong, wrong_in or {}, releases)
+def _scenario(name: str, wrong: Outcome | None, right: Outcome, releases: str = "", **case: Any) -> Scenario:
+    return Scenario(name, case, right, wrong, releases=releases)
 
 
 def _on(releases: str, suffix: str) -> tuple[Scenario, Scenario]:
@@ -161,9 +159,8 @@ FIX = Fix(
         *_on(_ZIPPED, ", before 0.10.0"),
         _scenario(
             "no golden needed, one given",
-            _CUT,
-            {"score": 0.5, "status": "PASSED", "exit": 0, "seen": 2},
-            wrong_in={_REFUSED: {"score": None, "exit": 1, "seen": 0}},
+            {"every_turn": False},
+            {"score": 0.5, "status": "PASSED", "exit": 0, "seen": 2, "every_turn": True},
             turns=[_LOOK, _WIPE],
             golden=[_LOOK],
         ),
