@@ -109,7 +109,7 @@ def _count(turns: int) -> str:
 
 
 def evaluate(case: Case) -> Outcome:
-    """Runs ``agentevals run`` with the golden conversation ``golden``; ``every_turn`` says whether the judge saw all."""
+    """Runs ``agentevals run`` with the golden ``golden``; ``every_turn`` says whether the judge saw all turns."""
     outcome = _harness.run(case)
     return {**outcome, "every_turn": outcome["seen"] == len(case["turns"])}
 
