@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
@@ -52,7 +52,8 @@ def to_events(invocation: Any) -> Any:
 def _with_id(part: Any, id_: str | None) -> Any:
     if part.id == id_:
         return part
-    return replace(part, id=id_) if is_dataclass(part) else part.model_copy(update={"id": id_})
+    copy = getattr(part, "model_copy", None)
+    return copy(update={"id": id_}) if copy else replace(part, id=id_)
 
 
 def with_tools_named(invocations: Sequence[Any]) -> list[Any]:

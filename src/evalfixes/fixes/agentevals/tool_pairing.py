@@ -50,7 +50,8 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
             cell = _cell.get()
             if cell is None:
                 _note(module, warnings, unpaired, tools)
-            for position, label in cell.labels.items() if cell else ():
+                return tools
+            for position, label in cell.labels.items():
                 tool = tools[position]
                 cell.renamed.append((tool, tool.call_id, tool.name))
                 tool.call_id = tool.name = label
