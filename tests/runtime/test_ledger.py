@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from datetime import date, timedelta
 
 import pytest
@@ -57,3 +59,11 @@ def test_allowances_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     monkeypatch.setattr(options, "current", options.Options(allow_unscored=entries))
     assert [name for name in "abcde" if allowed(name, today)] == ["a", "c"]
+
+
+def test_a_run_that_nobody_opens_ends_with_the_process() -> None:
+    code = "from evalfixes.runtime import ledger; ledger.record('m', 3); ledger.record('m', 1, ['left out'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "1 of 4 judged parts unscored: 1 left out"
+    code = "from evalfixes.runtime import ledger; ledger.record('m', 3)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr == ""

@@ -2,12 +2,15 @@
 
 Fixes report with `record` what a judge was asked about and what of it stays unscored. What counts is
 kept in the run that is open in the current context (`opened`), so that concurrent evaluations do not
-mix; without an open run, in one for the process. Imports no upstream and nothing that is not needed.
+mix; without an open run, in one for the process, which is closed at its end. Imports no upstream and
+nothing that is not needed.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -116,6 +119,8 @@ def record(
         reply: What the judge said.
     """
     run = current()
+    if run is _process:
+        _close_at_exit()
     run.add(judged, unscored)
     if not unscored:
         return
@@ -141,6 +146,12 @@ def tell(message: str, *arguments: object) -> None:
     """Logs a warning once per run."""
     if current().first(message, *arguments):
         logger.warning(message, *arguments)
+
+
+@functools.cache
+def _close_at_exit() -> None:
+    """Where nobody opens a run, it ends with the process."""
+    atexit.register(close, _process)
 
 
 def close(run: Run) -> None:
