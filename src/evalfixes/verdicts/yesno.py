@@ -76,8 +76,8 @@ def read(raw: Any, allowed: Sequence[str] = YES_NO) -> str | None:
     before, _, after = text.partition(bare) if bare else (text, "", "")
     signs = {_SIGNS[char] for char in before + after if char in _SIGNS}
     boolean = _BOOLEANS.get(bare.rstrip(".!"))
-    word = _leading(bare, allowed) if boolean is None else read(boolean == "yes", allowed)
-    return word if signs <= {word} else None
+    found = _leading(bare, allowed) if boolean is None else read(boolean == "yes", allowed)
+    return found if signs <= {found} else None
 
 
 def _plain(raw: str) -> str:

@@ -56,7 +56,7 @@ def _flat(family: Family) -> _Build:
 def _score(family: Family, original: Callable[..., Any], metric: Any, verdicts: Sequence[Any], *args: Any) -> Any:
     marks = [verdict for verdict in verdicts if is_mark(verdict)]
     if not marks:
-        ledger.current().add(len(verdicts), ())
+        ledger.record(type(metric).__name__, len(verdicts))
         return original(metric, *args)
     upstream = below(original)
     worst, best = fill_worst(marks, family, lambda: upstream(metric, *args))
@@ -74,7 +74,7 @@ def _turns(family: Family) -> _Build:
             windows = [list(found.verdicts or ()) for found in scores]
             marks = [verdict for window in windows for verdict in window if is_mark(verdict)]
             if not marks:
-                ledger.current().add(sum(map(len, windows)), ())
+                ledger.record(type(self).__name__, sum(map(len, windows)))
                 return original(self, scores)
             bounds = [
                 _window(family, module, self, window, found) for window, found in zip(windows, scores, strict=True)

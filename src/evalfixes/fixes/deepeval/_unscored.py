@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import logging
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -22,8 +21,6 @@ from evalfixes.verdicts.aggregate import Part, decide
 _MOST_TRIED = 10
 """Up to so many missing verdicts of a ranked list, every way to fill them is tried."""
 
-log = logging.getLogger("evalfixes")
-
 
 def unscored(
     metric: Any, what: str, missing: int = 0, asked: int | None = None, cause: BaseException | None = None
@@ -35,15 +32,14 @@ def unscored(
     Raises:
         UnscoredError: Always.
     """
-    if not missing:  # `conclude` has counted the others
-        ledger.current().add(1, ["unreadable"])
     name = type(metric).__name__
     message = f"{name} is unscored: {what}"
     metric.error = message
     metric.score = None
     metric.success = False
     metric.reason = None
-    log.warning("%s", message)
+    parts = missing or 1
+    ledger.record(name, asked or parts, ["not judged"] * parts, why=what)
     raise UnscoredError(message, name, missing, asked) from cause
 
 
@@ -78,7 +74,6 @@ def conclude(
     Raises:
         UnscoredError: It is not decided.
     """
-    ledger.current().add(missing + given, ["without a usable answer"] * missing)
     threshold = threshold_of(metric)
     policy = options.current.incomplete
     part = Part(score=None, bad=worst, good=best, answered=given > 0)
@@ -96,13 +91,8 @@ def conclude(
             missing,
             missing + given,
         )
-    log.warning(
-        "%s: %d of %d %s are missing and cannot change the outcome",
-        type(metric).__name__,
-        missing,
-        missing + given,
-        what,
-    )
+    judged = missing + given
+    ledger.record(type(metric).__name__, judged, ["not judged"] * missing, why="this cannot change the outcome")
 
 
 def fill_worst(marks: Sequence[Any], family: Family, score: Callable[[], float]) -> tuple[float, float]:
