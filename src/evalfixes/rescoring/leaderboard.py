@@ -128,12 +128,13 @@ class Collected:
             return
         change = changes[0]
         self.name = change.metric
-        run = result.run
-        cells = self.old.setdefault(result.model, {}).setdefault(result.question, {})
-        while run in cells:  # the same question twice in one run: both count
-            run += "'"
-        cells[run] = change.old_score
-        self.new.setdefault(result.model, {}).setdefault(result.question, {})[run] = change.new_score
+        question, again = result.question, 1
+        old = self.old.setdefault(result.model, {})
+        while result.run in old.get(question, ()):  # the same question twice in one run: both count
+            again += 1
+            question = f"{result.question} ({again})"
+        old.setdefault(question, {})[result.run] = change.old_score
+        self.new.setdefault(result.model, {}).setdefault(question, {})[result.run] = change.new_score
 
     @property
     def models(self) -> int:
