@@ -83,7 +83,7 @@ def _all_signs(steps: Sequence[int]) -> float:
         wider[: len(chances)] += chances / 2
         wider[2 * step :] += chances / 2
         chances = wider
-    sums = np.arange(len(chances)) - len(chances) // 2
+    sums: Any = np.arange(len(chances)) - len(chances) // 2
     return float(min(1.0, chances[np.abs(sums) >= abs(sum(steps))].sum()))
 
 
