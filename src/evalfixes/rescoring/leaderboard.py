@@ -174,14 +174,19 @@ def board(scores: Scores) -> Board:
     runs = max((len(cells) for table in scores.values() for cells in table.values()), default=1)
     intervals = {}
     if runs > 1:
-        intervals = {model: statistics.two_level(_nested(scores[model])) for model in order}
+        intervals = {model: statistics.two_level(_nested(scores[model], _ends(scores)[0])) for model in order}
     closest = max(pairs, key=lambda pair: (pair.p_holm, pair.p, -abs(pair.difference)), default=None)
     return Board(standings, pairs, groups(order, pairs), closest, runs, intervals)
 
 
+def _ends(scores: Scores) -> tuple[float, float]:
+    """The bad and the good end of the scale, as far as it shows: 0 and 1 unless a score lies beyond."""
+    given = [s for table in scores.values() for cells in table.values() for s in cells.values() if s is not None]
+    return min(0.0, *given, 0.0), max(1.0, *given, 1.0)
+
+
 def _standings(scores: Scores) -> tuple[Standing, ...]:
-    everything = [s for table in scores.values() for cells in table.values() for s in cells.values() if s is not None]
-    low, high = min(0.0, *everything, 0.0), max(1.0, *everything, 1.0)
+    low, high = _ends(scores)
     found = []
     for model, table in scores.items():
         cells = [score for runs in table.values() for score in runs.values()]
@@ -212,12 +217,9 @@ def _by_question(table: Mapping[str, Mapping[str, float | None]]) -> dict[str, f
     return found
 
 
-def _nested(table: Mapping[str, Mapping[str, float | None]]) -> list[list[float]]:
-    return [
-        [s for s in cells.values() if s is not None]
-        for cells in table.values()
-        if any(s is not None for s in cells.values())
-    ]
+def _nested(table: Mapping[str, Mapping[str, float | None]], low: float) -> list[list[float]]:
+    """The runs of each question; a missing score is read as bad."""
+    return [[low if score is None else score for score in cells.values()] for cells in table.values()]
 
 
 def _mean(values: Sequence[float]) -> float:
