@@ -126,6 +126,8 @@ class Collected:
         changes = [c for c in result.metrics if not self.metric or c.metric.endswith(self.metric)]
         if not result.model or not result.question or len(changes) != 1:
             return
+        if result.kind != "rows" and not self.metric:  # histories of one app are no leaderboard unless one is asked for
+            return
         change = changes[0]
         self.name = change.metric
         question, again = result.question, 1
