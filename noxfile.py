@@ -48,6 +48,8 @@ UNIT = [
     "tomlkit",
     "hatchling",
     "editables",
+    "nltk",
+    "scipy",
     "packaging",
     "tomli; python_version < '3.11'",
 ]
@@ -60,6 +62,8 @@ CONSUMERS = {
 }
 COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
+RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
+RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
@@ -295,6 +299,13 @@ def comparison(session: nox.Session) -> None:
     """correctness_v1 beside the judge metrics of other libraries, on the same scripted cases."""
     environment = made(session, "comparison", COMPARISON, "3.12")
     run(session, environment, "tests/comparison/run.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def rescoring(session: nox.Session) -> None:
+    """Stored results with all that reports, object stores and clusters need, and ROUGE against google-adk's own."""
+    environment = made(session, "rescoring", RESCORING, "3.12")
+    run(session, environment, "-m", "pytest", "-q", "tests/rescoring", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -123,6 +123,20 @@ def judge(prompt):
     return JUDGE % ("contradicted" if "Lyon" in prompt else "supported")
 
 
+def test_stored_answers_with_a_judge():
+    options = {"metric": "correctness_v1", "judge": f"{__name__}:judge"}
+    wrong = made.answered(made.content("It is Lyon"), made.content("It is Paris"), 0.5, threshold=0.5)
+    wrong["overall_eval_metric_results"][0]["metric_name"] = "mine"
+    result = of("adk", wrong, **options)
+    assert (result.new_status, result.stands, result.metrics[-1].new_score) == ("FAILED", False, 0.0)
+    assert "Lyon" in result.metrics[-1].why
+    case = made.test_case(True, deepeval_metric(), actualOutput="Lyon it is", expectedOutput="Paris it is")
+    assert of("deepeval", case, **options).stands is False
+    bare = made.test_case(True, deepeval_metric(), actualOutput="Lyon it is")
+    assert of("deepeval", bare, **options).stands is None
+    assert of("deepeval", bare, references={"q": "Paris it is"}, **options).stands is False
+
+
 def test_rows_with_a_judge():
     row = {"question": "q", "answer": "It is Lyon", "reference": "It is Paris", "score": 1}
     result = of("rows", row, metric="correctness_v1", judge=f"{__name__}:judge")

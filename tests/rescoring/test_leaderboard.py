@@ -3,6 +3,8 @@
 import csv
 import itertools
 import json
+import math
+import random
 
 import pytest
 
@@ -139,6 +141,15 @@ def test_sign_flips_are_exact():
     assert sign_flip([0.5, 1.0, 0.25]) == pytest.approx(2 / 8)
     assert sign_flip([1.0] * 6 + [0.0] * 100) == pytest.approx(2 / 64)
     assert sign_flip([1.0, 0.5] * 40) < 0.001
+    rnd = random.Random(1)
+    for _ in range(20):
+        found = [rnd.choice([-1, -0.5, 0.25, 0.5, 1]) for _ in range(9)]
+        flipped = [
+            sum(d * s for d, s in zip(found, signs, strict=True)) for signs in itertools.product((1, -1), repeat=9)
+        ]
+        assert sign_flip(found) == pytest.approx(sum(abs(f) >= abs(sum(found)) - 1e-9 for f in flipped) / 512)
+    odd = [math.pi * n for n in (1, 2, -3, 5)]
+    assert sign_flip(odd) == pytest.approx(sign_flip([1, 2, -3, 5]))
 
 
 def test_holm():

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 
 from evalfixes.errors import EvalfixesError, OptionError
-from evalfixes.rescoring import reading
+from evalfixes.rescoring import judged, reading
 from evalfixes.rescoring.files import Unit, units
 from evalfixes.rescoring.formats import rows
 from evalfixes.rescoring.records import Options, Place, Problem, Record, Rescored
@@ -34,7 +34,10 @@ def rescore_record(record: Record, options: Options | None = None) -> Outcome:
     """
     module = rows if record.kind == "rows" else reading.FORMATS[record.kind]
     try:
-        result: Rescored = module.rescore(record, options or Options())
+        chosen = options or Options()
+        result: Rescored = module.rescore(record, chosen)
+        if chosen.metric == judged.METRIC and record.kind in ("adk", "deepeval"):
+            result = judged.with_correctness(record, result, chosen)
     except OptionError:
         raise
     except EvalfixesError as error:

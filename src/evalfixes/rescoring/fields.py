@@ -46,7 +46,7 @@ def listed(table: Any, name: str) -> list[Any]:
 
 
 def number(table: Any, name: str) -> float | None:
-    """A field that is a number; absent, null and NaN are None.
+    """A field that is a number; absent, null and what is not finite are None.
 
     Raises:
         DamagedError: It is something else.
@@ -56,7 +56,7 @@ def number(table: Any, name: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise DamagedError(f"{name} is {_short(value)}, not a number")
-    return None if math.isnan(value) else value
+    return value if math.isfinite(value) else None
 
 
 def text(table: Any, name: str) -> str:

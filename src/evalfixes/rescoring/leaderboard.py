@@ -126,14 +126,17 @@ class Collected:
         changes = [c for c in result.metrics if not self.metric or c.metric.endswith(self.metric)]
         if not result.model or not result.question or len(changes) != 1:
             return
+        if result.kind != "rows" and not self.metric:  # histories of one app are no leaderboard unless one is asked for
+            return
         change = changes[0]
         self.name = change.metric
-        run = result.run
-        cells = self.old.setdefault(result.model, {}).setdefault(result.question, {})
-        while run in cells:  # the same question twice in one run: both count
-            run += "'"
-        cells[run] = change.old_score
-        self.new.setdefault(result.model, {}).setdefault(result.question, {})[run] = change.new_score
+        question, again = result.question, 1
+        old = self.old.setdefault(result.model, {})
+        while result.run in old.get(question, ()):  # the same question twice in one run: both count
+            again += 1
+            question = f"{result.question} ({again})"
+        old.setdefault(question, {})[result.run] = change.old_score
+        self.new.setdefault(result.model, {}).setdefault(question, {})[result.run] = change.new_score
 
     @property
     def models(self) -> int:
@@ -173,14 +176,19 @@ def board(scores: Scores) -> Board:
     runs = max((len(cells) for table in scores.values() for cells in table.values()), default=1)
     intervals = {}
     if runs > 1:
-        intervals = {model: statistics.two_level(_nested(scores[model])) for model in order}
+        intervals = {model: statistics.two_level(_nested(scores[model], _ends(scores)[0])) for model in order}
     closest = max(pairs, key=lambda pair: (pair.p_holm, pair.p, -abs(pair.difference)), default=None)
     return Board(standings, pairs, groups(order, pairs), closest, runs, intervals)
 
 
+def _ends(scores: Scores) -> tuple[float, float]:
+    """The bad and the good end of the scale, as far as it shows: 0 and 1 unless a score lies beyond."""
+    given = [s for table in scores.values() for cells in table.values() for s in cells.values() if s is not None]
+    return min(0.0, *given, 0.0), max(1.0, *given, 1.0)
+
+
 def _standings(scores: Scores) -> tuple[Standing, ...]:
-    everything = [s for table in scores.values() for cells in table.values() for s in cells.values() if s is not None]
-    low, high = min(0.0, *everything, 0.0), max(1.0, *everything, 1.0)
+    low, high = _ends(scores)
     found = []
     for model, table in scores.items():
         cells = [score for runs in table.values() for score in runs.values()]
@@ -211,12 +219,9 @@ def _by_question(table: Mapping[str, Mapping[str, float | None]]) -> dict[str, f
     return found
 
 
-def _nested(table: Mapping[str, Mapping[str, float | None]]) -> list[list[float]]:
-    return [
-        [s for s in cells.values() if s is not None]
-        for cells in table.values()
-        if any(s is not None for s in cells.values())
-    ]
+def _nested(table: Mapping[str, Mapping[str, float | None]], low: float) -> list[list[float]]:
+    """The runs of each question; a missing score is read as bad."""
+    return [[low if score is None else score for score in cells.values()] for cells in table.values()]
 
 
 def _mean(values: Sequence[float]) -> float:

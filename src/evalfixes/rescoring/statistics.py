@@ -15,6 +15,8 @@ ENOUGH = 20
 _EXACT = 16
 """Up to how many differences all signs are tried."""
 
+_GRIDS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 60, 100, 120, 1000)
+_WIDEST = 50_000
 _RESAMPLES = 9_999
 _MANY = 500
 """From how many differences on a fifth of the resamples is enough."""
@@ -33,8 +35,9 @@ def _stats() -> Any:
 def sign_flip(differences: Sequence[float]) -> float:
     """The two-sided p-value of paired differences: under no difference, each sign is as likely as the other.
 
-    A difference of zero has no sign and changes nothing. Where all differences have one size, which is
-    so for right and wrong, the test is a binomial one and exact for any number of them.
+    A difference of zero has no sign and changes nothing. The test is exact where all differences are
+    multiples of one step, as marks are (with one size of them it is the binomial test), and up to 16
+    differences; beyond, signs are drawn.
     """
     signed = [d for d in differences if round(d, 12) != 0]
     if not signed:
@@ -43,6 +46,10 @@ def sign_flip(differences: Sequence[float]) -> float:
     if len({round(abs(d), 9) for d in signed}) == 1:
         return float(stats.binomtest(sum(d > 0 for d in signed), len(signed)).pvalue)
     import numpy as np
+
+    steps = _steps(signed)
+    if steps is not None:
+        return _all_signs(steps)
 
     exact = len(signed) <= _EXACT
     result = stats.permutation_test(
@@ -55,6 +62,29 @@ def sign_flip(differences: Sequence[float]) -> float:
         random_state=_SEED,
     )
     return float(result.pvalue)
+
+
+def _steps(differences: Sequence[float]) -> list[int] | None:
+    """Differences in whole steps of the coarsest grid that holds them all; None if there is none."""
+    for grid in _GRIDS:
+        steps = [round(d * grid) for d in differences]
+        if all(abs(d * grid - step) < 1e-6 for d, step in zip(differences, steps, strict=True)):
+            return steps if sum(map(abs, steps)) <= _WIDEST else None
+    return None
+
+
+def _all_signs(steps: Sequence[int]) -> float:
+    """How often the sum of steps with signs at random lies as far out as it does: all signs, by convolution."""
+    import numpy as np
+
+    chances = np.ones(1)
+    for step in map(abs, steps):
+        wider = np.zeros(len(chances) + 2 * step)
+        wider[: len(chances)] += chances / 2
+        wider[2 * step :] += chances / 2
+        chances = wider
+    sums: Any = np.arange(len(chances)) - len(chances) // 2
+    return float(min(1.0, chances[np.abs(sums) >= abs(sum(steps))].sum()))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

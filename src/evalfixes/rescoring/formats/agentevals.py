@@ -86,4 +86,4 @@ def _metric(metric: Any, turns: int, options: Options) -> MetricChange:
 def _number(value: Any) -> float | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
         raise DamagedError(f"per_invocation_scores holds {value!r}, which is no number")
-    return None if value is None or math.isnan(value) else value
+    return value if value is not None and math.isfinite(value) else None
