@@ -49,6 +49,7 @@ UNIT = [
     "hatchling",
     "editables",
     "packaging",
+    "pyyaml",
     "tomli; python_version < '3.11'",
 ]
 STARTUP = ["packaging", "tomli", "pytest", "mpat; python_version >= '3.11'", "ddtrace", "coverage", "wrapt"]
