@@ -56,4 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:  # Python would end with 1, which here means that something is faulty
+        import traceback
+
+        traceback.print_exc()
+        print(
+            f"evalfixes {args.command}: internal error: {type(error).__name__}: {error}; "
+            "please report it with the lines above",
+            file=sys.stderr,
+        )
+        return USAGE
     return code
