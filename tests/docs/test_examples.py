@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 import shutil
@@ -16,6 +17,7 @@ import pytest
 
 import evalfixes
 from evalfixes import cli
+from evalfixes.fix import Fix, matches
 from evalfixes.runtime import settings
 
 yaml = pytest.importorskip("yaml")
@@ -108,6 +110,28 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         name = target.partition("#")[0]
         if name and not re.match(r"[a-z]+:", name):
             assert (page.parent / name).exists(), f"{page.name}: {target}"
+
+
+def test_the_toy_fix_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who follows the page has a fix: wrong before, right after, and its control as it was."""
+    faulty, text = blocks(ROOT / "docs" / "contribute.md", "python")
+    (tmp_path / "toyeval").mkdir()
+    (tmp_path / "toyeval" / "__init__.py").touch()
+    (tmp_path / "toyeval" / "metric.py").write_text(faulty, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("toyeval", "toyeval.metric"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    names: dict[str, Any] = {}
+    exec(text, names)
+    fix: Fix = names["FIX"]
+    module = importlib.import_module("toyeval.metric")
+    bare = [fix.evaluate(scenario.case) for scenario in fix.scenarios]
+    monkeypatch.setattr(module, "score", fix.replacements[0].build(module.score, module))
+    repaired = [fix.evaluate(scenario.case) for scenario in fix.scenarios]
+    for scenario, before, after in zip(fix.scenarios, bare, repaired, strict=True):
+        assert matches(scenario.right if scenario.control else scenario.wrong or {}, before)
+        assert matches(scenario.right, after)
+    assert {scenario.control for scenario in fix.scenarios} == {True, False}
 
 
 def recipe(head: str) -> Any:
