@@ -51,6 +51,7 @@ UNIT = [
     "nltk",
     "scipy",
     "packaging",
+    "pyyaml",
     "tomli; python_version < '3.11'",
 ]
 STARTUP = ["packaging", "tomli", "pytest", "mpat; python_version >= '3.11'", "ddtrace", "coverage", "wrapt"]

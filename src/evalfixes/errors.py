@@ -43,7 +43,9 @@ class DriftError(EvalfixesError):
     def __init__(self, fix_id: str, reason: str) -> None:
         self.fix_id = fix_id
         self.reason = reason
-        super().__init__(f"{fix_id}: {reason}")
+        super().__init__(
+            f"{fix_id} is not in place: {reason} (run `evalfixes doctor --fix {fix_id}`, or leave it out with skip)"
+        )
 
 
 class OptionError(EvalfixesError, ValueError):

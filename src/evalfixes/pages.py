@@ -26,7 +26,7 @@ _STATES = {
     "": "the metric does not exist yet, or was not measured",
 }
 _FILL = {"faulty": "url(#faulty)", "fixed-upstream": "#2b8a3e", "not-affected": "#ced4da", "": "#ffffff"}
-_LABELS, _WIDTH, _ROW, _TOP = 262, 470, 20, 64
+_LABELS, _WIDTH, _ROW, _TOP = 274, 458, 20, 108
 
 
 def page(fix: Fix, patches: Path) -> str:
@@ -160,7 +160,7 @@ def atlas(found: Mapping[str, Fix]) -> str:
 def _legend() -> list[str]:
     lines = []
     for number, (state, text) in enumerate(_STATES.items()):
-        x, y = 8 + (number % 2) * 320, 10 + (number // 2) * 22
+        x, y = 8, 8 + number * 22
         lines.append(
             f'<rect x="{x}" y="{y}" width="26" height="14" fill="{_FILL[state]}" stroke="#868e96" stroke-width="0.5"/>'
         )

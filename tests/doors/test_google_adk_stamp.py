@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
+from importlib import metadata
 from typing import Any
 
 import pytest
+from packaging.version import Version
 
 from tests.forked import forked
 
 
 def _there() -> bool:
     try:
-        return importlib.util.find_spec("google.adk.evaluation.local_eval_set_results_manager") is not None
-    except ImportError:
+        return Version(metadata.version("google-adk")) >= Version("1.16.0")
+    except metadata.PackageNotFoundError:
         return False
 
 
-pytestmark = [pytest.mark.door, pytest.mark.skipif(not _there(), reason="no google-adk that writes results")]
+pytestmark = [
+    pytest.mark.door,
+    pytest.mark.skipif(not _there(), reason="results have a criterion from google-adk 1.16.0 on"),
+]
 
 
 def _written() -> dict[str, Any]:

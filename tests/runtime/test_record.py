@@ -43,3 +43,10 @@ def test_a_file_that_cannot_be_written_harms_nothing(
 
     record.write()
     assert f"EVALFIXES_RECORD={str(tmp_path)!r} cannot be written" in capsys.readouterr().err
+
+
+def test_the_log_names_what_is_put_in_place(toy: Toy, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "evalfixes"):
+        evalfixes.apply()
+        import toyeval.metric  # noqa: F401
+    assert caplog.messages == [f"evalfixes {evalfixes.__version__} repairs toyeval.metric: toy-score"]
