@@ -223,6 +223,7 @@ def _attributable(fields: list[_Field]) -> list[_Field]:
     That is so where blocks start with their sentence, but a label stands nearer to the next one; and
     where all labels stand right before a sentence and the last block has none: a first label may be missing.
     """
+    fields = _leading(fields)
     if not fields or fields[0].name != "sentence":
         return fields
     labels = [index for index, field in enumerate(fields) if field.name == "label"]
@@ -232,6 +233,34 @@ def _attributable(fields: list[_Field]) -> list[_Field]:
     if labels and leading == labels and max(labels) < last:
         nearer |= {index for index in labels if fields[index - 1].parted == fields[index].parted}
     return [field for index, field in enumerate(fields) if index not in nearer]
+
+
+def _leading(fields: list[_Field]) -> list[_Field]:
+    """The fields of a reply in which a label stands before the first sentence.
+
+    Either labels stand before their sentences throughout, or the first one is a remark, and the others
+    stand behind theirs. Where it can be either, no label belongs to any sentence.
+    """
+    sentences = [index for index, field in enumerate(fields) if field.name == "sentence"]
+    labels = [index for index, field in enumerate(fields) if field.name == "label"]
+    if not sentences or not labels or labels[0] > sentences[0]:
+        return fields
+    behind = [index for index in labels if index > sentences[0]]
+    neither = [field for field in fields if field.name != "label"]
+    if any(index > sentences[-1] for index in behind):
+        ends = [*sentences[1:], len(fields)]
+        each = all(any(start < label < end for label in behind) for start, end in zip(sentences, ends, strict=True))
+        apart = all(index + 1 == len(fields) or fields[index + 1].name != "sentence" for index in behind)
+        return fields[sentences[0] :] if each and apart else neither
+    distances = set()
+    for start, end in zip([-1, *sentences], sentences, strict=False):
+        before = [index for index in labels if start < index < end]
+        distances |= {tuple(field.name for field in fields[before[-1] + 1 : end])} if before else set()
+    nearer = any(
+        fields[index - 1].name == "sentence" and not fields[index - 1].parted and fields[index].parted
+        for index in behind
+    )
+    return neither if nearer or len(distances) > 1 else fields
 
 
 def _fields(reply: str) -> Iterator[_Field]:
