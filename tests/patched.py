@@ -77,16 +77,14 @@ def _failure(line: str) -> list[str | None]:
 
 
 def _main() -> None:
-    from importlib import import_module
-
     import evalfixes
     from evalfixes import catalog
+    from evalfixes.probing import load
 
     fix = catalog.get(sys.argv[1])
     if sys.argv[2] == "1":
         evalfixes.apply(fix.id, rejudge=0, strict=True)
-    for module in fix.loads:
-        import_module(module)
+    load(fix)
     found = []
     for case in json.load(sys.stdin):
         try:

@@ -180,6 +180,7 @@ INDEX: dict[str, Entry] = {
         (
             "agentevals.builtin_metrics",
             "agentevals.converter",
+            "agentevals.genai_converter",
         ),
     ),
     "agentevals-mcp-passed": Entry(
@@ -204,6 +205,7 @@ INDEX: dict[str, Entry] = {
         (
             "agentevals.builtin_metrics",
             "agentevals.converter",
+            "agentevals.genai_converter",
             "agentevals.adk_bridge",
             "agentevals.genai.extract",
         ),

@@ -7,13 +7,13 @@ release must be installed, and only fixes of that distribution are checked.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 import pytest
 
 from evalfixes import catalog
 from evalfixes.facts import upstream
 from evalfixes.fix import Fix
+from evalfixes.probing import load
 from evalfixes.runtime import fingerprint
 from evalfixes.runtime.decide import FAULTY, FIXED, NOT_INSTALLED, UNKNOWN, Decision, decide
 
@@ -36,8 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _loaded(fix_id: str) -> Fix:
     fix = catalog.get(fix_id)
-    for module in fix.loads:
-        import_module(module)
+    load(fix)
     return fix
 
 

@@ -24,6 +24,9 @@ from evalfixes.correctness.quotes import found
         ("...", "anything", False),
         ("!", "!", True),
         ("3 km", "3 miles", False),
+        ("15", "15GB", True),
+        ("12", "A12", False),
+        ("GB", "15GB", True),
         ("1,000", "11,000", False),
     ],
 )

@@ -139,6 +139,7 @@ def evaluated(judged: Any, test_case: LLMTestCase, run_async: bool, **options: A
 @pytest.mark.parametrize("run_async", [True, False])
 def test_through_evaluate(run_async: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     pytest.importorskip("deepeval.evaluate.configs")
+    (tmp_path / ".deepeval").mkdir()
     monkeypatch.chdir(tmp_path)
     assert evaluated(RIGHT, case(), run_async).success is True
     assert evaluated(WRONG, case("Lyon"), run_async).success is False
@@ -152,6 +153,7 @@ def test_through_evaluate(run_async: bool, monkeypatch: pytest.MonkeyPatch, tmp_
 def test_through_assert_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     from deepeval import assert_test
 
+    (tmp_path / ".deepeval").mkdir()
     monkeypatch.chdir(tmp_path)
     assert_test(case(), [CorrectnessMetric(threshold=0.8, model=Judge(RIGHT))])
     with pytest.raises(AssertionError):

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evalfixes.fixes.google_adk._harness import block
 from tests.strategies.google_adk import rubric_reply
 
 SECRET = "the secret is Paris"
@@ -67,8 +68,8 @@ def _case(metric: str, turns: list[dict[str, Any]], steps: bool) -> dict[str, An
             f"rubric:{SECRET}": [rubric_reply(["yes"])],
             "rubric": [rubric_reply(["no"])],
             "segment": ["<sentence>One.</sentence>"],
-            f"validate:{SECRET}": ["sentence: One.\nlabel: supported\nrationale: r\n"],
-            "validate": ["sentence: One.\nlabel: unsupported\nrationale: r\n"],
+            f"validate:{SECRET}": [block("One.", "supported")],
+            "validate": [block("One.", "unsupported")],
         },
     }
 

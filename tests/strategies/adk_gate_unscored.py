@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from hypothesis import strategies as st
 
 from evalfixes.fixes.google_adk._harness import block, verdict
 from evalfixes.fixes.google_adk.gate_unscored import HALLUCINATIONS, MATCH, TRAJECTORY
+from evalfixes.releases import in_range
 from tests.strategies._google_adk import THRESHOLDS
 
 _MISSING = st.sampled_from(["garbage", None])
@@ -44,6 +46,12 @@ def _cases(draw: st.DrawFn, missing: bool) -> tuple[Any, Any]:
     return _case(door, metrics, replies, thresholds, runs), _case(door, metrics, gone, thresholds, runs)
 
 
-well_formed = _cases(missing=False).map(lambda pair: pair[0])
+def _kept(case: dict[str, Any]) -> bool:
+    """Whether upstream is right about a complete case: up to 1.16 AgentEvaluator leaves zeros out of its mean."""
+    bad = any(word in str(case["judge"]) for word in ('"invalid"', "disputed"))
+    return not (bad and case["door"] == "agent" and in_range(version("google-adk"), "1.9.0..1.16.0"))
+
+
+well_formed = _cases(missing=False).map(lambda pair: pair[0]).filter(_kept)
 any_reply = _cases(missing=True).map(lambda pair: pair[1])
 damage = _cases(missing=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evalfixes.fixes.google_adk._harness import block
 from tests.strategies.google_adk_values import ANY, PLAIN, events
 
 _METRICS = ("hallucinations_v1", "rubric_based_tool_use_quality_v1")
@@ -22,7 +23,7 @@ def _case(metric: str, found: Any, label: str) -> dict[str, Any]:
         "judge": {
             "rubric": [f"ID: a\nProperty: {text}\nRationale: r\nVerdict: {'yes' if label == 'supported' else 'no'}\n"],
             "segment": ["<sentence>One.</sentence>"],
-            "validate": [f"sentence: One.\nlabel: {label}\nrationale: r\n"],
+            "validate": [block("One.", label)],
         },
         "label": label,
     }

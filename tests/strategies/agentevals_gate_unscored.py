@@ -22,7 +22,9 @@ def _damaged(draw: st.DrawFn) -> tuple[Any, Any]:
     worse = {**case, "judge": draw(judges(len(case["turns"])))}
     if draw(st.booleans()):
         silent = draw(st.integers(0, len(case["turns"]) - 1))
-        worse["turns"] = [{**t, "final": None} if n == silent else t for n, t in enumerate(case["turns"])]
+        # An agent's span without any model call is no turn to agentevals, and says so in its documentation.
+        asks = {"final": None, "rounds": [[{"name": "lookup", "args": {"q": "it"}, "id": "c1"}]]}
+        worse["turns"] = [{**t, **asks} if n == silent else t for n, t in enumerate(case["turns"])]
     return case, worse
 
 

@@ -40,13 +40,15 @@ def test_what_is_not_complete_or_has_two_values_does_not_count(reply):
         last_object(reply)
 
 
+short = st.text(max_size=6)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | short,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(short, inner, max_size=3),
+    max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text(), values), st.data())
+@given(st.dictionaries(short, values, max_size=4), st.data())
 def test_cut_off_it_never_counts(table, data):
     text = json.dumps(table)
     assert last_object("so: " + text) == table

@@ -2,15 +2,19 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalfixes.verdicts.pairing import (
+    Answers,
     Item,
+    Pairing,
     Round,
     Shown,
     answer_rounds,
     distinct_ids,
+    first_come,
     mark,
     marked,
     match_spans,
@@ -245,6 +249,60 @@ def test_spans_and_parts_match_by_arguments():
         0: 1,
         1: 0,
     }
+    # By id where the arguments agree, and never against them.
+    assert match_spans([("c1", "w", "oslo"), ("c1", "w", "rome")], [("c1", "w", "rome")]) == {1: 0}
     assert match_spans([("c1", "w", "oslo")], [("c1", "w", "rome")]) == {}
-    assert match_spans([(None, "w", None)], [("c1", "w", None)]) == {}
-    assert match_spans([("x", "w", "oslo"), ("y", "w", "oslo")], [("c1", "w", "oslo")]) == {}
+    assert match_spans([(None, "w", "oslo")], [(None, "w", "rome")]) == {}
+    # By name at last, where one side has no arguments.
+    assert match_spans([(None, "w", None)], [("c1", "w", "oslo")]) == {0: 0}
+    assert match_spans([(None, "w", None), (None, "w", "oslo")], [(None, "w", "oslo")]) == {1: 0}
+    assert match_spans([(None, "w", None)], [(None, "v", None)]) == {}
+
+
+_RECORDED = st.lists(
+    st.tuples(st.sampled_from([None, "c0", "c1"]), st.sampled_from("wv"), st.sampled_from([None, "oslo", "rome"])),
+    max_size=5,
+)
+
+
+@given(_RECORDED, _RECORDED)
+def test_matches_never_contradict_each_other(spans, parts):
+    found = match_spans(spans, parts)
+    assert len(set(found.values())) == len(found)
+    for span, part in found.items():
+        assert None in (spans[span][2], parts[part][2]) or spans[span][2] == parts[part][2]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "c"]), st.just("w"), st.sampled_from([None, "oslo"])),
+        unique_by=lambda c: c[0],
+    )
+)
+def test_distinct_ids_are_matched_as_upstream_does(calls):
+    assert match_spans(calls, calls) == first_come(calls, calls) == {n: n for n in range(len(calls))}
+
+
+def _shown(id_, content, args=None):
+    return Shown(Item(id_, "w", args), content)
+
+
+@pytest.mark.parametrize("id_", ["call_0", None])
+def test_what_a_conversation_shows_before_an_output_tells_its_call(id_):
+    """Two agents at work at once, whose ids are the same: the first to ask is the first to be answered."""
+    rounds = [
+        Round((), (Item(id_, "w", "rome"),)),
+        Round((), (Item(id_, "w", "oslo"),)),
+        Round((_shown(id_, "T-202", "rome"),)),
+        Round((_shown(id_, "T-101", "oslo"),)),
+    ]
+    assert answer_rounds(rounds) == Answers((((2, 0),), ((3, 0),)), ())
+
+
+def test_arguments_that_no_call_has_do_not_count():
+    rounds = [Round((), (Item("c1", "w", "oslo"),)), Round((_shown("c1", "T-101", "abridged"),))]
+    assert answer_rounds(rounds).of_call == (((1, 0),),)
+
+
+def test_no_name_puts_an_output_under_other_arguments():
+    assert pair([Item(None, "w", "oslo")], [Item(None, "w", "rome")]) == Pairing(((),), (0,))

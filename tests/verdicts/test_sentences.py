@@ -361,3 +361,40 @@ def test_damage_never_adds_a_good_label(sentences: list[str], data: st.DataObjec
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_any_text_is_survived(reply: str, sentences: list[str]) -> None:
     assert len(read(reply, sentences).answers) == len(sentences)
+
+
+REMARKS = ["label: supported", "Label: supported, unsupported, contradictory", "label: supported\nrationale: overall"]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+@pytest.mark.parametrize("parted", ["\n", "\n\n"])
+@pytest.mark.parametrize("gone", ["", "first label", "last label"])
+def test_a_label_before_the_first_sentence_shifts_no_other(remark: str, parted: str, gone: str) -> None:
+    first, last = block(A, "supported"), block(B, "contradictory")
+    first = first.replace("label: supported\n", "") if gone == "first label" else first
+    last = last.replace("label: contradictory\n", "") if gone == "last label" else last
+    found = labels(read(parted.join([remark, first, last]), [A, B]))
+    for label, right in zip(found, ["supported", "contradictory"], strict=True):
+        assert label in (right, None)
+    assert gone or found == ["supported", "contradictory"]
+    assert found[0] is None or gone != "first label"
+
+
+def test_labels_before_their_sentences_are_read() -> None:
+    rows = [(A, "contradictory"), (B, "supported")]
+    reply = "\n\n".join(f"label: {label}\nsentence: {text}\nrationale: r" for text, label in rows)
+    assert labels(read(reply, [A, B])) == ["contradictory", "supported"]
+
+
+@given(st.integers(0, 2), st.sampled_from(["supported", "disputed", "", "who knows"]), st.booleans())
+def test_blocks_nobody_asked_about_change_nothing(place: int, label: str, label_first: bool) -> None:
+    blocks = [block(A, "supported"), block(B, "contradictory")]
+    extra = block("Nobody asked.", label)
+    if label_first:
+        lines = extra.split("\n")
+        extra = "\n".join([lines[1], lines[0], *lines[2:]])
+    blocks.insert(place, extra)
+    for label_read, right in zip(
+        labels(read("\n\n".join(blocks), [A, B])), ["supported", "contradictory"], strict=True
+    ):
+        assert label_read == right if not label_first else label_read in (right, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,8 @@ def test_activation_without_effect_is_taken_back(tmp_path: Path, bare: Site) -> 
     (tmp_path / "elsewhere").mkdir()
     install(tmp_path / "elsewhere")
     before = set(bare.packages.iterdir())
-    done = bare.run("python", "-m", "evalfixes", "activate", PYTHONPATH=str(tmp_path / "elsewhere"))
+    path = os.pathsep.join([str(tmp_path / "elsewhere"), sysconfig.get_path("purelib")])
+    done = bare.run("python", "-m", "evalfixes", "activate", PYTHONPATH=path)
     assert done.code == 3
     assert "had no effect" in done.err
     assert set(bare.packages.iterdir()) == before

@@ -26,7 +26,11 @@ QUIET = {
 
 
 def needs(module: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
+    try:
+        lacking = importlib.util.find_spec(module) is None
+    except ModuleNotFoundError:  # not even the package that it is in
+        lacking = True
+    return pytest.mark.skipif(lacking, reason=f"{module} is not installed")
 
 
 def program(site: Site, name: str) -> str:

@@ -172,7 +172,7 @@ def _one(said: Sequence[Value], value: Value) -> Outcome:
         loose = [other for other in said if _loosely(value, other)]
         if any(_number_same(value, other) for other in loose):
             return "agrees"
-        loose = [other for other in loose if other.kind != "ordinal"]
+        loose = [other for other in loose if other.kind != "ordinal" or other.text[:1].isdigit()]
         return "contradicts" if len(loose) == 1 and value.kind not in _DATES else "abstains"
     if value.ends and value.kind == "date":
         return _span_in(comparable, value)
@@ -218,6 +218,8 @@ def _span_in(said: Sequence[Value], value: Value) -> Outcome:
     last = any(_ends(value.high, other) for other in said)
     if first and last:
         return "agrees"
+    if any(other.ends and (other.low == value.low) != (other.high == value.high) for other in said):
+        return "contradicts"
     return "abstains" if first or last or any(_inside(o, value) or _inside(value, o) for o in said) else "contradicts"
 
 
@@ -282,6 +284,8 @@ def _near(value: Value, other: Value) -> bool:
 
     A gigabyte is 1000 or 1024 of the next smaller unit.
     """
+    if value.kind == "percent":
+        return False
     if value.kind == "data" and abs(value.low - other.low) < 0.1 * max(value.low, other.low):
         return True
     return abs(value.low - other.low) < max(value.step, other.step) > min(value.step, other.step)

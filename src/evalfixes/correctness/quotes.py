@@ -75,5 +75,10 @@ def _whole(text: str, start: int, end: int) -> bool:
 
 
 def _joined(left: str, right: str) -> bool:
-    """Whether two neighbours belong to one word; scripts without spaces have no such thing."""
+    """Whether two neighbours belong to one word; scripts without spaces have no such thing.
+
+    A number ends before its unit: 15 stands in 15GB.
+    """
+    if left.isdigit() and right.isalpha():
+        return False
     return left.isalnum() and right.isalnum() and left < "\u0e00" and right < "\u0e00"

@@ -25,7 +25,7 @@ import inspect
 import statistics
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, ClassVar
 
 from google.adk.evaluation.eval_metrics import EvalMetric
 from google.adk.evaluation.evaluator import EvalStatus, EvaluationResult, Evaluator, PerInvocationResult
@@ -49,10 +49,13 @@ class CorrectnessV1Evaluator(Evaluator):
     Attributes:
         metric: The metric with its judge and options.
         threshold: What a score must reach.
+        defaults: Fields of the criterion for where it does not give them.
     """
 
+    defaults: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, eval_metric: EvalMetric) -> None:
-        criterion = _criterion(eval_metric)
+        criterion = _criterion({**self.defaults, **_given(eval_metric)})
         self.threshold = _threshold(eval_metric, criterion)
         options = criterion.get("judge_model_options") or getattr(eval_metric, "judge_model_options", None) or {}
         if not isinstance(options, dict):
@@ -165,12 +168,14 @@ async def correctness_v1(
     return await CorrectnessV1Evaluator(eval_metric).evaluate_invocations(actual, expected, scenario)
 
 
-def register(registry: Any = None, name: str = NAME) -> None:
+def register(registry: Any = None, name: str = NAME, **defaults: Any) -> None:
     """Adds the metric to a registry of google-adk, where ``adk eval``, tests and agentevals look it up.
 
     Args:
         registry: A ``MetricEvaluatorRegistry``; the default one if it is left out.
         name: The name for configurations.
+        **defaults: Fields of the criterion for where a configuration does not give them, such as
+            ``judge_model_options={"judge_model": "..."}``; agentevals passes a threshold only.
     """
     from google.adk.evaluation import metric_evaluator_registry as module
     from google.adk.evaluation.eval_metrics import Interval, MetricInfo, MetricValueInfo
@@ -180,7 +185,8 @@ def register(registry: Any = None, name: str = NAME) -> None:
         description="Whether the final response contradicts its reference; extra detail does not count.",
         metric_value_info=MetricValueInfo(interval=Interval(min_value=0.0, max_value=1.0)),
     )
-    (registry or module.DEFAULT_METRIC_EVALUATOR_REGISTRY).register_evaluator(info, CorrectnessV1Evaluator)
+    kind = type("CorrectnessV1Evaluator", (CorrectnessV1Evaluator,), {"defaults": defaults})
+    (registry or module.DEFAULT_METRIC_EVALUATOR_REGISTRY).register_evaluator(info, kind)
 
 
 def text_of(content: Any) -> str | None:
@@ -190,10 +196,13 @@ def text_of(content: Any) -> str | None:
     return "\n".join(texts) if texts else None
 
 
-def _criterion(eval_metric: EvalMetric) -> dict[str, Any]:
+def _given(eval_metric: EvalMetric) -> dict[str, Any]:
     criterion = getattr(eval_metric, "criterion", None)
-    table: dict[str, Any] = criterion.model_dump() if criterion is not None else {}
-    table = {_snake(name): value for name, value in table.items()}
+    return criterion.model_dump() if criterion is not None else {}
+
+
+def _criterion(given: dict[str, Any]) -> dict[str, Any]:
+    table = {_snake(name): value for name, value in given.items()}
     unknown = sorted(set(table) - set(_OPTIONS) - set(_OTHER) - {"rubrics", "evaluate_intermediate_nl_responses"})
     if unknown:
         raise OptionError(f"{NAME}: the criterion has no field {', '.join(unknown)}")

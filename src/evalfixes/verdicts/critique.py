@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
+from evalfixes.verdicts.hedges import explains, retracts
+
 _SMART = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "´": "'"})
 _GOOD = {"valid", "true"}
 _BAD = {"invalid", "false", "almost", "partially valid", "partially", "not valid"}
@@ -39,8 +41,24 @@ def read(reply: str, key: str, inverted_key: str = "") -> bool | None:
     behind = 0
     for _, end, values in _objects(text, key, inverted_key):
         last, behind = values, end
-    verdicts = set(_fields(text[behind:], key, inverted_key) or last)
-    return verdicts.pop() if len(verdicts) == 1 else None
+    later = _fields(text[behind:], key, inverted_key)
+    verdicts = set(later or last)
+    if len(verdicts) != 1:
+        return None
+    verdict = verdicts.pop()
+    if not later and _reconsiders(text[behind:], verdict):
+        return None
+    return verdict
+
+
+def _reconsiders(text: str, verdict: bool | None) -> bool:
+    """Whether what a judge wrote behind its JSON takes the verdict back."""
+    return retracts(text) or (verdict is True and _OTHERWISE.search(text) is not None)
+
+
+_OTHERWISE = re.compile(
+    r"\b(?:is|was|be|as)\s+(?:invalid|not\s+valid|incorrect|wrong|only\s+partially\s+valid)\b", re.IGNORECASE
+)
 
 
 def _objects(text: str, key: str, inverted_key: str) -> Iterator[tuple[int, int, list[bool | None]]]:
@@ -112,13 +130,12 @@ def label(word: str, meaning: bool = True) -> bool | None:
     parted = re.match(r"^([a-z ]+?)\s*([,;.:]|\s-+|–|—|\sbecause\b|\ssince\b)\s*(.+)$", plain)
     if parted is not None:
         head, mark, rest = parted.groups()
-    if mark and _LABEL_WORDS.search(rest):
+    if mark and (_LABEL_WORDS.search(rest) or retracts(rest)):
         return None
-    if meaning:
-        return True if head in _GOOD else False if head in _BAD else None
-    if head in {"true", "invalid", "partially valid", "not valid"}:
-        return False
-    return True if head in {"false", "valid"} else None
+    good, bad = (_GOOD, _BAD) if meaning else ({"false", "valid"}, {"true", "invalid", "partially valid", "not valid"})
+    if head in good and mark and not explains(f"because {rest}" if mark in ("because", "since") else rest):
+        return None
+    return True if head in good else False if head in bad else None
 
 
 def _fields(text: str, key: str, inverted_key: str) -> list[bool | None]:

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from evalfixes.verdicts.hedges import argues, limits, retracts
+
 _NAMES = r"id|property|evidence|rationale|(?:final\s+)?verdict|step\s*\d+"
 _FIELD = re.compile(
     rf"^[\s>*_#`\"'•\-]*(?:\d+[.)]\s+)?[\s*_`\"']*({_NAMES})[\s*_`\"']*[:：][\s*_]*(.*)$", re.IGNORECASE
@@ -71,10 +73,11 @@ def read_verdict(text: str) -> bool | None:
     parted = re.match(r"[^\w\s]+", rest) is not None
     words = re.findall(r"\w+", rest.lower())
     if not words:
-        return None if "?" in rest else verdict
+        return None if "?" in rest or (verdict and limits(rest)) else verdict
     if words[0] in _HEDGE or words[:2] in (["in", "part"], ["to", "some"], ["to", "a"], ["up", "to"]):
         return None
-    if _second_thoughts(verdict, words):
+    line = found.group(2).partition("\n")[0]  # a closing remark further down limits nothing, but may take back
+    if _second_thoughts(verdict, words) or retracts(rest) or (verdict and limits(line) and not argues(line)):
         return None
     if not parted and not verdict and words[0] not in _AFTER_NO:
         return None  # "No doubt …", "No issues …" say something else than no

@@ -26,6 +26,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalfixes.verdicts.hedges import explains, retracts
+
 POSITIVE = frozenset({"supported", "not_applicable"})
 NEGATIVE = frozenset({"unsupported", "contradictory", "disputed"})
 
@@ -133,11 +135,11 @@ _Said = tuple[str | None, str]
 
 
 def _said(labels: list[str]) -> _Said:
-    """What the label lines of one block come to: the first decides, later ones may not object."""
-    first = read_label(labels[0])
-    others = {read_label(text) for text in labels[1:]} - {None, first}
-    text = " / ".join(label.strip() for label in labels) if others else labels[0].strip()
-    return (None if others else first), text
+    """What the label lines of one block come to: one label, in whatever form each of them has it."""
+    told = [label for label in labels if label.strip()] or labels[:1]
+    read_as = {read_label(text) for text in told}
+    text = " / ".join(label.strip() for label in told) if len(read_as) > 1 else told[0].strip()
+    return (read_as.pop() if len(read_as) == 1 else None), text
 
 
 def _settle(given: list[_Said], unclear: list[_Said], count: int) -> list[tuple[str | None, str, str]]:
@@ -178,13 +180,13 @@ def _blocks(reply: str) -> Iterator[_Block]:
     tables = _tables(reply)
     if tables is not None:
         for table in tables:
-            fields = {str(name).strip().casefold(): value for name, value in table.items()}
-            if isinstance(fields.get("sentence"), str):
-                label = fields.get("label")
-                yield _Block(fields["sentence"], None if label is None else [str(label)])
+            told = {name: [v for key, v in table if key.strip().casefold() == name] for name in ("sentence", "label")}
+            if len(told["sentence"]) == 1 and isinstance(told["sentence"][0], str):
+                labels = [str(label) for label in told["label"] if label is not None]
+                yield _Block(told["sentence"][0], labels or None)
         return
     fields_read = _attributable(list(_fields(reply)))
-    block = _Block()
+    block, previous = _Block(), ""
     for field in fields_read:
         # A block starts with the field that the reply started with. A second sentence starts one too:
         # else the label of the block after it would be taken for its own.
@@ -193,9 +195,15 @@ def _blocks(reply: str) -> Iterator[_Block]:
             block = _Block()
         if field.name == "sentence":
             block.sentence = field.value
-        elif field.name == "label":
+        elif field.name == "label" and (previous in ("label", "sentence") or _is_label(block, field)):
             block.labels = [*(block.labels or []), field.value]
+        previous = field.name
     yield block
+
+
+def _is_label(block: _Block, field: _Field) -> bool:
+    """Whether a label that stands further down is one: excerpts may quote lines that look alike."""
+    return block.labels is None or read_label(field.value) is not None
 
 
 @dataclass(frozen=True)
@@ -215,6 +223,7 @@ def _attributable(fields: list[_Field]) -> list[_Field]:
     That is so where blocks start with their sentence, but a label stands nearer to the next one; and
     where all labels stand right before a sentence and the last block has none: a first label may be missing.
     """
+    fields = _leading(fields)
     if not fields or fields[0].name != "sentence":
         return fields
     labels = [index for index, field in enumerate(fields) if field.name == "label"]
@@ -224,6 +233,34 @@ def _attributable(fields: list[_Field]) -> list[_Field]:
     if labels and leading == labels and max(labels) < last:
         nearer |= {index for index in labels if fields[index - 1].parted == fields[index].parted}
     return [field for index, field in enumerate(fields) if index not in nearer]
+
+
+def _leading(fields: list[_Field]) -> list[_Field]:
+    """The fields of a reply in which a label stands before the first sentence.
+
+    Either labels stand before their sentences throughout, or the first one is a remark, and the others
+    stand behind theirs. Where it can be either, no label belongs to any sentence.
+    """
+    sentences = [index for index, field in enumerate(fields) if field.name == "sentence"]
+    labels = [index for index, field in enumerate(fields) if field.name == "label"]
+    if not sentences or not labels or labels[0] > sentences[0]:
+        return fields
+    behind = [index for index in labels if index > sentences[0]]
+    neither = [field for field in fields if field.name != "label"]
+    if any(index > sentences[-1] for index in behind):
+        ends = [*sentences[1:], len(fields)]
+        each = all(any(start < label < end for label in behind) for start, end in zip(sentences, ends, strict=True))
+        apart = all(index + 1 == len(fields) or fields[index + 1].name != "sentence" for index in behind)
+        return fields[sentences[0] :] if each and apart else neither
+    distances = set()
+    for start, end in zip([-1, *sentences], sentences, strict=False):
+        before = [index for index in labels if start < index < end]
+        distances |= {tuple(field.name for field in fields[before[-1] + 1 : end])} if before else set()
+    nearer = any(
+        fields[index - 1].name == "sentence" and not fields[index - 1].parted and fields[index].parted
+        for index in behind
+    )
+    return neither if nearer or len(distances) > 1 else fields
 
 
 def _fields(reply: str) -> Iterator[_Field]:
@@ -251,22 +288,27 @@ def _fields(reply: str) -> Iterator[_Field]:
         yield _Field(name, "\n".join(value))
 
 
-def _tables(reply: str) -> list[dict[str, Any]] | None:
+class _Table(list[tuple[str, Any]]):
+    """A JSON object with all its fields, those that are repeated included."""
+
+
+def _tables(reply: str) -> list[_Table] | None:
     """The objects of a reply that is JSON: an array, an object that holds one, or a line each."""
     text = re.sub(r"^\s*```\w*\s*\n|\n\s*```\s*$", "", reply).strip()
     if not text.startswith(("[", "{")):
         return None
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = json.loads(text, object_pairs_hook=_Table)
+    except (ValueError, RecursionError):
+        lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip()]
         try:
-            value = [json.loads(line.strip().rstrip(",")) for line in text.splitlines() if line.strip()]
-        except ValueError:
+            value = [json.loads(line, object_pairs_hook=_Table) for line in lines]
+        except (ValueError, RecursionError):
             return None
-    if isinstance(value, dict) and "sentence" not in value:
-        value = next((inner for inner in value.values() if isinstance(inner, list)), None)
-    value = [value] if isinstance(value, dict) else value
-    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+    if isinstance(value, _Table) and not any(name.strip().casefold() == "sentence" for name, _ in value):
+        value = next((inner for _, inner in value if isinstance(inner, list) and not isinstance(inner, _Table)), None)
+    value = [value] if isinstance(value, _Table) else value
+    if not isinstance(value, list) or not all(isinstance(table, _Table) for table in value):
         return None
     return value
 
@@ -280,7 +322,9 @@ _BEFORE = re.compile(
 )
 _CLOSING = r"[\s*_`\"'>)\]}|,;\u201c\u201d\u2018\u2019\u00ab\u00bb]*"
 _AFTER = re.compile(rf"{_CLOSING}[.!:]?{_CLOSING}\Z")
-_EXPLAINED = re.compile(rf"{_CLOSING}(?:\.\s|[,;:(\n]|\s*[-\u2013\u2014]+\s|\s+(?:because|since|as)\s)", re.IGNORECASE)
+_EXPLAINED = re.compile(
+    rf"{_CLOSING}(?:\.\s|[,;:(\n]|\s*[-\u2013\u2014]+\s|\s*[\u2013\u2014]|\s+(?:because|since|as)\s)", re.IGNORECASE
+)
 _HEDGED = re.compile(
     r"\b(?:but|however|although|though|except|unless|or|either|while|whereas|yet|still|otherwise|instead|rather"
     r"|part|parts|partial\w*|partly|half|mostly|mainly|largely|somewhat|almost|hardly|barely|weak\w*|low|if"
@@ -312,7 +356,9 @@ def read_label(text: str) -> str | None:
     if explained is None:
         return None
     reason = text[explained.end() :]
-    if not re.search(r"[^\W\d_]{2}", reason) or _HEDGED.search(reason):
+    if not re.search(r"[^\W\d_]{2}", reason) or _HEDGED.search(reason) or retracts(reason):
+        return None
+    if label in POSITIVE and not explains(text[match.end() :]):
         return None
     if label == "supported" and _DENIED.search(reason):
         return None

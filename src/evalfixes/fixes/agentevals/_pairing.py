@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
@@ -49,7 +50,10 @@ def to_events(invocation: Any) -> Any:
 
 
 def _with_id(part: Any, id_: str | None) -> Any:
-    return part if part.id == id_ else part.model_copy(update={"id": id_})
+    if part.id == id_:
+        return part
+    copy = getattr(part, "model_copy", None)
+    return copy(update={"id": id_}) if copy else replace(part, id=id_)
 
 
 def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
@@ -92,11 +96,20 @@ def keep_pairs(invocation: Any, owners: Sequence[int], unpaired: Sequence[dict[s
 
 
 def kept_pairs(
-    calls: Sequence[Any], outputs: Sequence[Any], owners: Sequence[int], unpaired: Sequence[dict[str, Any]]
+    calls: Sequence[Any],
+    outputs: Sequence[Any],
+    owners: Sequence[int],
+    unpaired: Sequence[dict[str, Any]],
+    make: Callable[..., Any] | None = None,
 ) -> tuple[list[Any], list[Any]]:
-    """Calls and outputs with ids by which `to_events` pairs them as `owners` says; see `keep_pairs`."""
-    from google.genai import types
+    """Calls and outputs with ids by which `to_events` pairs them as `owners` says; see `keep_pairs`.
 
+    ``make`` makes an output of ``id``, ``name`` and ``response``; without it, those of google-genai are made.
+    """
+    if make is None:
+        from google.genai import types
+
+        make = types.FunctionResponse
     calls, outputs = list(calls), list(outputs)
     if len(outputs) == len(owners):
         truth = [tuple(j for j, owner in enumerate(owners) if owner == i) for i in range(len(calls))]
@@ -105,9 +118,7 @@ def kept_pairs(
             outputs = [_with_id(output, ids[owner]) for output, owner in zip(outputs, owners, strict=True)]
             calls = [_with_id(call, id_) for call, id_ in zip(calls, ids, strict=True)]
     outputs += [
-        types.FunctionResponse(
-            id=mark(entry.get("id")), name=entry.get("name"), response=as_table(entry.get("response"))
-        )
+        make(id=mark(entry.get("id")), name=entry.get("name"), response=as_table(entry.get("response")))
         for entry in unpaired
     ]
     return calls, outputs
@@ -128,6 +139,20 @@ def content_key(value: Any) -> str:
         return repr(value)
 
 
+def absent(entries: Iterable[dict[str, Any]], present: Iterable[Any]) -> list[dict[str, Any]]:
+    """The outputs among ``entries`` that are not among those present, each once."""
+    have = {content_key(value) for value in present}
+    out = []
+    for entry in entries:
+        value = entry.get("response")
+        # Upstream may hold an output as it was recorded, as the table that ADK wants, or as text in one.
+        keys = {content_key(value), content_key(as_table(value)), content_key({"result": str(value)})}
+        if value is not None and not keys & have:
+            have |= keys
+            out.append(entry)
+    return out
+
+
 def read_rounds(
     calls: Sequence[Any], calls_of: Callable[[Any], list[dict[str, Any]]], outputs_of: Callable[[Any], list[Any]]
 ) -> tuple[Answers, list[list[dict[str, Any]]]]:
@@ -145,22 +170,54 @@ def read_rounds(
     for call in calls:
         messages = list(call.input_messages)
         start = _turn_start(messages)
-        earlier, current = outputs_of(messages[:start]), outputs_of(messages[start:])
+        entries = _with_arguments(messages, calls_of, outputs_of)
+        earlier = len(outputs_of(messages[:start]))
         shown = [
-            Shown(Item(entry["id"], entry.get("name") or None), content_key(entry["response"]), position < len(earlier))
-            for position, entry in enumerate([*earlier, *current])
+            Shown(Item(entry["id"], entry.get("name") or None, args), content_key(entry["response"]), place < earlier)
+            for place, (entry, args) in enumerate(entries)
         ]
-        asked = [Item(entry["id"], entry["name"]) for entry in calls_of(call.output_messages)]
+        asked = [_asked(entry) for entry in calls_of(call.output_messages)]
         rounds.append(Round(tuple(shown), tuple(asked)))
-        shown_by_round.append([*earlier, *current])
+        shown_by_round.append([entry for entry, _ in entries])
     return answer_rounds(rounds), shown_by_round
+
+
+def _asked(entry: dict[str, Any]) -> Item:
+    return Item(entry["id"] or None, entry["name"], content_key(entry.get("arguments")))
+
+
+def _with_arguments(
+    messages: Sequence[Any], calls_of: Callable[[Any], list[dict[str, Any]]], outputs_of: Callable[[Any], list[Any]]
+) -> list[tuple[dict[str, Any], str | None]]:
+    """The outputs in messages, each with the arguments of the call before it that it answers, if that is told."""
+    found: list[tuple[dict[str, Any], str | None]] = []
+    calls: list[Item] = []
+    waiting: list[dict[str, Any]] = []
+
+    def close() -> None:
+        pairing = pair(calls, [Item(entry["id"], entry.get("name") or None) for entry in waiting])
+        owner = {place: i for i, places in enumerate(pairing.outputs) for place in places}
+        for place, entry in enumerate(waiting):
+            found.append((entry, str(calls[owner[place]].args) if place in owner else None))
+        waiting.clear()
+
+    for message in messages:
+        asked = calls_of([message])
+        if asked and waiting:
+            close()
+            calls.clear()
+        calls += [_asked(entry) for entry in asked]
+        waiting += outputs_of([message])
+    close()
+    return found
 
 
 def _turn_start(messages: Sequence[dict[str, Any]]) -> int:
     """Where the messages after the last thing that the user said begin; the end if nobody said anything."""
     for position in range(len(messages), 0, -1):
         message = messages[position - 1]
-        said = any(
+        spoken = message.get("content")
+        said = (isinstance(spoken, str) and spoken) or any(
             (part.get("type") == "text" and part.get("content")) or (part.get("text") and not part.get("thought"))
             for part in message.get("parts") or ()
             if isinstance(part, dict)

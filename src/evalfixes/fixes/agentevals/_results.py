@@ -8,6 +8,9 @@ from typing import Any
 DEFAULT_THRESHOLD = 0.5
 """What agentevals takes where no threshold is given."""
 
+NOT_A_SHARE = ("response_evaluation_score",)
+"""Metrics scored from 1 to 5: there is no worst and best for a missing turn."""
+
 NO_EVAL_SET = "no eval set provided"
 """Upstream's reason, since 0.10.0, where a metric needs a golden and no eval set was given."""
 

@@ -14,6 +14,7 @@ from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._like import Arguments, like
 from evalfixes.fixes.agentevals._results import (
     DEFAULT_THRESHOLD,
+    NOT_A_SHARE,
     explain,
     numbers,
     only_last_turn_scored,
@@ -26,7 +27,6 @@ from evalfixes.verdicts.aggregate import combine, decide, of
 
 _MODULE = "agentevals.builtin_metrics"
 _KIND = "Unscored"
-_NOT_A_SHARE = ("response_evaluation_score",)  # scored from 1 to 5: no worst and best for a missing turn
 
 _heard: ContextVar[list[str] | None] = ContextVar("evalfixes_agentevals_heard", default=None)
 
@@ -107,7 +107,7 @@ def _decide(metric_name: str, reason: str, threshold: float | None, result: Any)
 
     limit = DEFAULT_THRESHOLD if threshold is None else threshold
     scores = result.per_invocation_scores
-    shares = metric_name not in _NOT_A_SHARE and all(0 <= score <= 1 for score in scores if score is not None)
+    shares = metric_name not in NOT_A_SHARE and all(0 <= score <= 1 for score in scores if score is not None)
     bad, good = (0.0, 1.0) if shares else (-inf, inf)
     policy = options.current.incomplete
     part = combine([of(score, bad, good) for score in scores])

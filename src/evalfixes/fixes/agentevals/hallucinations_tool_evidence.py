@@ -9,6 +9,7 @@ from typing import Any
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.fixes.agentevals._converter import build_trajectory
+from evalfixes.fixes.agentevals._genai_converter import build_tool_calls
 from evalfixes.fixes.agentevals._pairing import to_events, with_tools_named
 
 _MODULE = "agentevals.builtin_metrics"
@@ -92,7 +93,8 @@ FIX = Fix(
     "marked as unpaired.",
     replacements=(
         Replacement(f"{_MODULE}:get_evaluator", _build_get_evaluator),
-        Replacement("agentevals.converter:_extract_tool_trajectory", build_trajectory),
+        Replacement("agentevals.converter:_extract_tool_trajectory", build_trajectory, optional=True),
+        Replacement("agentevals.genai_converter:_extract_tool_calls", build_tool_calls, optional=True),
         Replacement(f"{_MODULE}:_to_invocation_events", _build_adapter, calls_original=False, optional=True),
     ),
     watches=(f"{_MODULE}:evaluate_builtin_metric", f"{_MODULE}:_METRICS_NEEDING_INVOCATION_EVENTS"),
@@ -109,6 +111,7 @@ FIX = Fix(
         _scenario("two calls without ids", [_two(None, None, record="span")], 1.0, 0.0),
         _scenario("output without a model's call", [_order(_BOTH, record="span")], 1.0, 0.0),
         _scenario("calls and outputs in messages only", [_two("c1", "c2", record="parts")], 1.0, 0.0),
+        _scenario("in messages only, as genai", [_two("c1", "c2", record="parts")], 1.0, 0.0, dialect="genai"),
         _scenario("two turns", [_order(_BOTH), _two("c1", "c2")], 1.0, 0.0),
         _scenario("nothing claimed", [{"user": "Hello", "final": "Good morning to you.", "rounds": []}], 1.0, None),
         _scenario("claim without evidence", [{"user": "Hi", "final": "You owe 17 dollars.", "rounds": []}], 0.0, None),

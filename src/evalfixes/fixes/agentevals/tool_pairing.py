@@ -5,21 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.agentevals import _harness, _pairing
 from evalfixes.fixes.agentevals._converter import build_trajectory
-from evalfixes.verdicts.pairing import match_spans
+from evalfixes.fixes.agentevals._genai_converter import build_tool_calls
+from evalfixes.verdicts.pairing import first_come, match_spans
 
 _EXTRACT = "agentevals.genai.extract"
+_OUTPUT_MESSAGES = "gen_ai.output.messages"
 _BRIDGE = "agentevals.adk_bridge"
 _METRICS = "agentevals.builtin_metrics"
 _CONVERTER = "agentevals.converter"  # up to 0.9.12, where the three below do not exist yet
 
-_labels: ContextVar[dict[int, str] | None] = ContextVar("evalfixes_agentevals_labels", default=None)
-"""While spans are completed from parts: ids that parts get for the time being, by position."""
+
+@dataclass
+class _Cell:
+    """While spans are completed from parts: ids that parts get for the time being, and what they were."""
+
+    labels: dict[int, str]
+    renamed: list[tuple[Any, str | None, str]]
+
+
+_cell: ContextVar[_Cell | None] = ContextVar("evalfixes_agentevals_labels", default=None)
 
 
 def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -27,7 +38,7 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
         if warnings is not None:
             _forget(warnings)
         tools: list[Any] = original(calls, warnings)
-        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, module.tool_responses_of)
+        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         if len(answers.of_call) != len(tools):
             return tools
         unpaired = [shown[number][place] for number, place in answers.unpaired]
@@ -36,39 +47,88 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
             tool.result = outputs[-1]["response"] if outputs else None
             unpaired += outputs[:-1]  # a call has one result: the last of several
         if warnings is not None:
-            labels = _labels.get()
-            for position, label in (labels or {}).items():
-                tools[position].call_id = label
-            if labels is None:
+            cell = _cell.get()
+            if cell is None:
                 _note(module, warnings, unpaired, tools)
+                return tools
+            for position, label in cell.labels.items():
+                tool = tools[position]
+                cell.renamed.append((tool, tool.call_id, tool.name))
+                tool.call_id = tool.name = label
         return tools
 
     return _tool_calls_from_parts
 
 
+def _outputs_of(module: ModuleType) -> Callable[[Any], list[dict[str, Any]]]:
+    """Upstream's reader of outputs, and what a message of the role ``tool`` says in words."""
+
+    def read(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = []
+        for message in messages:
+            outputs = module.tool_responses_of([message])
+            said = module.text_of([message]) if message.get("role") == "tool" and not outputs else None
+            if said is not None:
+                id_ = message.get("tool_call_id") or message.get("id") or None
+                outputs = [{"id": id_, "name": message.get("name"), "response": module._json_or_raw(said)}]
+            found += outputs
+        return found
+
+    return read
+
+
+def _build_spans(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    # A tool's span may hold its result as a message, as those of Strands Agents do.
+    def _tool_calls_from_spans(analysis: Any, chains: list[list[str]], warnings: list[Any]) -> list[Any]:
+        tools: list[Any] = original(analysis, chains, warnings)
+        for tool, chain in zip(tools, chains, strict=True):
+            views = [analysis.info[span].view for span in chain]
+            said = [entry for view in views for entry in module.tool_responses_of(view.messages(_OUTPUT_MESSAGES))]
+            if tool.result is None and said:
+                tool.result = said[-1]["response"]
+        return tools
+
+    return _tool_calls_from_spans
+
+
 def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def _fill_from_parts(span_tools: list[Any], calls: list[Any], warnings: list[Any]) -> list[Any]:
         parts = module._tool_calls_from_parts(calls)
-        spans = [(tool.call_id, tool.name, _key(tool.arguments)) for tool in span_tools]
-        by_arguments = match_spans(spans, [(part.call_id, part.name, _key(part.arguments)) for part in parts])
-        own_ids = [tool.call_id for tool in span_tools]
-        labels = {part: f"evalfixes:{part}" for part in by_arguments.values()}
-        for span, part in by_arguments.items():
-            span_tools[span].call_id = labels[part]
-        token = _labels.set(labels)
-        try:
+        spans, held = _recorded(span_tools), _recorded(parts)
+        matched = match_spans(spans, held)
+        if matched == first_come(spans, held):
             tools = original(span_tools, calls, warnings)
-        finally:
-            _labels.reset(token)
-            for tool, own_id in zip(span_tools, own_ids, strict=True):
-                tool.call_id = own_id
+        else:
+            tools = _filled(original, span_tools, calls, warnings, matched)
         # Whatever the parts hold and no call has taken over, their leftovers among it, is kept.
-        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, module.tool_responses_of)
+        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         places = [place for group in answers.of_call for place in group] + list(answers.unpaired)
         _note(module, warnings, [shown[number][place] for number, place in sorted(places)], tools)
         return list(tools)
 
     return _fill_from_parts
+
+
+def _filled(
+    original: Callable[..., Any], span_tools: list[Any], calls: list[Any], warnings: list[Any], matched: dict[int, int]
+) -> list[Any]:
+    """Lets upstream complete the spans, under ids and names for the time being that leave it no choice."""
+    own = [(tool, tool.call_id, tool.name) for tool in span_tools]
+    renamed: list[tuple[Any, str | None, str]] = []
+    for number, tool in enumerate(span_tools):
+        tool.call_id = tool.name = f"evalfixes:{matched[number]}" if number in matched else "evalfixes:none"
+    cell = _Cell({part: f"evalfixes:{part}" for part in matched.values()}, renamed)
+    token = _cell.set(cell)
+    try:
+        return list(original(span_tools, calls, warnings))
+    finally:
+        _cell.reset(token)
+        for tool, id_, name in own + renamed:
+            tool.call_id, tool.name = id_, name
+
+
+def _recorded(tools: Sequence[Any]) -> list[tuple[str | None, str, str | None]]:
+    return [(tool.call_id, tool.name, _key(tool.arguments)) for tool in tools]
 
 
 def _key(value: Any) -> str | None:
@@ -90,14 +150,7 @@ def _note(module: ModuleType, warnings: list[Any], outputs: Sequence[dict[str, A
 
 def _missing(outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> list[dict[str, Any]]:
     """The outputs that are the result of no call, each once."""
-    have = {_pairing.content_key(tool.result) for tool in tools if tool.result is not None}
-    out = []
-    for entry in outputs:
-        key = _pairing.content_key(entry.get("response"))
-        if entry.get("response") is not None and key not in have:
-            have.add(key)
-            out.append(entry)
-    return out
+    return _pairing.absent(outputs, [tool.result for tool in tools if tool.result is not None])
 
 
 def _build_bridge(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -185,8 +238,10 @@ FIX = Fix(
     replacements=(
         Replacement(f"{_METRICS}:_to_invocation_events", _build_adapter, calls_original=False),
         Replacement(f"{_CONVERTER}:_extract_tool_trajectory", build_trajectory, optional=True),
+        Replacement("agentevals.genai_converter:_extract_tool_calls", build_tool_calls, optional=True),
         Replacement(f"{_BRIDGE}:to_adk_invocation", _build_bridge, optional=True),
         Replacement(f"{_EXTRACT}:_tool_calls_from_parts", _build_parts, optional=True),
+        Replacement(f"{_EXTRACT}:_tool_calls_from_spans", _build_spans, optional=True),
         Replacement(f"{_EXTRACT}:_fill_from_parts", _build_fill, optional=True),
     ),
     evaluate=evaluate,

@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fixes.deepeval import _families
-from evalfixes.fixes.deepeval._asking import Again, Reader, a_run, list_of_verdicts, run, single_verdict
+from evalfixes.fixes.deepeval._asking import a_run, list_of_verdicts, run, single_verdict
+from evalfixes.fixes.deepeval._replies import Again, Reader
 from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.verdicts.yesno import YES_NO
 

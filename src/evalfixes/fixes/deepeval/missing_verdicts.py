@@ -7,9 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import Reader, a_run, cell, list_of_verdicts, run
+from evalfixes.fixes.deepeval._asking import a_run, list_of_verdicts, run
 from evalfixes.fixes.deepeval._families import LISTS
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._replies import Reader, cell
 from evalfixes.fixes.deepeval._scoring import replacements
 
 _QAG = "deepeval.metrics.utils.qag"

@@ -7,9 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import Reader, a_run, cell, run, single_verdict
+from evalfixes.fixes.deepeval._asking import a_run, run, single_verdict
 from evalfixes.fixes.deepeval._families import SINGLES
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._replies import Reader, cell
 from evalfixes.fixes.deepeval._scoring import replacements
 from evalfixes.fixes.deepeval._shape import shaped
 

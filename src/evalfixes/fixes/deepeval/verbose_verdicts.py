@@ -55,7 +55,7 @@ def _scenarios() -> tuple[Scenario, ...]:
             **more: Any,
         ) -> dict[str, Any]:
             verdicts = [{"verdict": word, "reason": "r"} for word in words]
-            replies = verdicts if _single else [{"verdicts": verdicts}]
+            replies: list[Any] = list(verdicts) if _single else [{"verdicts": verdicts}]
             return {"metric": _cls, "items": len(words), "replies": replies, "path": path, "mode": mode, **more}
 
         for path in ("json", "schema"):

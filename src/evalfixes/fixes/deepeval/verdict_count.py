@@ -7,9 +7,9 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import counting
 from evalfixes.fixes.deepeval._families import LISTS, Family
 from evalfixes.fixes.deepeval._harness import evaluate, item
+from evalfixes.fixes.deepeval._slots import counting
 
 _QAG = "deepeval.metrics.utils.qag"
 
@@ -66,8 +66,8 @@ def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[.
     return a_generate_qag_verdicts
 
 
-_PASSED = {"score": 1.0, "status": "PASSED"}
-_UNSCORED = {"score": None, "status": "ERROR"}
+_PASSED: dict[str, Any] = {"score": 1.0, "status": "PASSED"}
+_UNSCORED: dict[str, Any] = {"score": None, "status": "ERROR"}
 
 
 def _of(family: Family) -> list[Scenario]:

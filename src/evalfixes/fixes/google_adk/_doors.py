@@ -11,16 +11,19 @@ A *case* of `evaluate` is::
     }
 
 The agent says what the turns hold as ``answer``. A metric that google-adk does not know is passed on as it is.
+One with ``scores`` is evaluated without a judge, under whatever name: it takes a score or None from there for
+each turn, run by run, the last again and again, and averages those that are numbers as upstream's metrics do.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import io
 import itertools
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -64,7 +67,6 @@ async def _service(case: Case) -> Outcome:
     manager = InMemoryEvalSetsManager()
     manager.create_eval_set("app", "set")
     manager.add_eval_case("app", "set", eval_set.eval_cases[0])
-    service = LocalEvalService(root_agent=BaseAgent(name="agent"), eval_sets_manager=manager)
     actual, _ = harness.invocations(case["turns"])
     inference = InferenceResult(
         app_name="app",
@@ -74,7 +76,8 @@ async def _service(case: Case) -> Outcome:
         session_id="session",
         status=_success(),
     )
-    with harness.scripted(case.get("judge", {})) as (model, _):
+    with harness.scripted(case.get("judge", {})) as (model, _), _registered(case["metrics"]):
+        service = LocalEvalService(root_agent=BaseAgent(name="agent"), eval_sets_manager=manager)
         request = EvaluateRequest(
             inference_results=[inference], evaluate_config=EvaluateConfig(eval_metrics=_metrics(case, model))
         )
@@ -97,10 +100,19 @@ def _success() -> Any:
 async def _agent(case: Case) -> Outcome:
     from google.adk.evaluation.agent_evaluator import AgentEvaluator
 
-    with harness.scripted(case.get("judge", {})) as (model, _), agent_module(case["turns"]) as name:
+    with (
+        harness.scripted(case.get("judge", {})) as (model, _),
+        _registered(case["metrics"]),
+        agent_module(case["turns"]) as name,
+    ):
         try:
             await AgentEvaluator.evaluate_eval_set(
-                name, _eval_set(case), num_runs=case.get("runs", 1), **_criteria(case, model)
+                name,
+                _eval_set(case),
+                num_runs=case.get("runs", 1),
+                # Its tables cannot be printed with the tabulate that deepeval pins (google-adk 2.10 and later).
+                print_detailed_results=bool(case.get("print")),
+                **_criteria(case, model),
             )
         except AssertionError as failure:
             return {"score": None, "status": "FAILED", "failures": str(failure).replace(name, "agent").splitlines()[1:]}
@@ -109,12 +121,77 @@ async def _agent(case: Case) -> Outcome:
 
 def _criteria(case: Case, model: str) -> dict[str, Any]:
     """The criteria in the form that the release takes: thresholds alone up to 1.15, then a config."""
-    try:
-        from google.adk.evaluation.eval_config import EvalConfig
-    except ImportError:
+    from google.adk.evaluation.agent_evaluator import AgentEvaluator
+
+    if "eval_config" not in inspect.signature(AgentEvaluator.evaluate_eval_set).parameters:
         return {"criteria": {m["metric"]: m["threshold"] for m in case["metrics"]}}
+    from google.adk.evaluation.eval_config import EvalConfig
+
     criteria = {metric.metric_name: metric.criterion for metric in _metrics(case, model)}
     return {"eval_config": EvalConfig(criteria=criteria)}
+
+
+@contextlib.contextmanager
+def _registered(metrics: Sequence[Mapping[str, Any]]) -> Iterator[None]:
+    """Evaluators of the metrics that have ``scores``, in google-adk's default registry as long as it is open."""
+    given = [metric for metric in metrics if "scores" in metric]
+    if not given:
+        yield
+        return
+    from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY as REGISTRY
+
+    kept = dict(REGISTRY._registry)
+    try:
+        for metric in given:
+            kind = _given_scores(list(metric["scores"]))
+            entry = kept.get(metric["metric"], next(iter(kept.values())))
+            # Since 1.9 an entry holds what is known of the metric beside its class.
+            REGISTRY._registry[metric["metric"]] = (kind, *entry[1:]) if isinstance(entry, tuple) else kind
+        yield
+    finally:
+        REGISTRY._registry.clear()
+        REGISTRY._registry.update(kept)
+
+
+def _given_scores(scores: list[float | None]) -> Any:
+    from google.adk.evaluation.evaluator import EvalStatus, EvaluationResult, Evaluator, PerInvocationResult
+
+    used = itertools.count()
+
+    class Given(Evaluator):  # type: ignore[misc, unused-ignore]
+        """Scores as they were given."""
+
+        def __init__(self, eval_metric: Any) -> None:
+            threshold = getattr(getattr(eval_metric, "criterion", None), "threshold", None)
+            self._threshold = eval_metric.threshold if threshold is None else threshold
+
+        def _status(self, score: float | None) -> Any:
+            if score is None:
+                return EvalStatus.NOT_EVALUATED
+            return EvalStatus.PASSED if score >= self._threshold else EvalStatus.FAILED
+
+        def evaluate_invocations(
+            self, actual_invocations: Any, expected_invocations: Any = None, conversation_scenario: Any = None
+        ) -> Any:
+            expected = expected_invocations or actual_invocations
+            rows = []
+            for actual, wanted in zip(actual_invocations, expected, strict=True):
+                score = scores[min(next(used), len(scores) - 1)]
+                rows.append(
+                    PerInvocationResult(
+                        actual_invocation=actual,
+                        expected_invocation=wanted,
+                        score=score,
+                        eval_status=self._status(score),
+                    )
+                )
+            known = [row.score for row in rows if row.score is not None]
+            mean = sum(known) / len(known) if known else None
+            return EvaluationResult(
+                overall_score=mean, overall_eval_status=self._status(mean), per_invocation_results=rows
+            )
+
+    return Given
 
 
 @contextlib.contextmanager

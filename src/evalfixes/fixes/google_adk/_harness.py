@@ -33,6 +33,7 @@ import base64
 import contextlib
 import inspect
 import itertools
+import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -74,6 +75,8 @@ Reply = Any
 Script = Mapping[str, Sequence[Reply]] | Sequence[Reply]
 
 _MODEL = "evalfixes-scripted-judge"
+_UNLOCK = "ADK_ALLOW_WIP_FEATURES"
+"""Up to 1.7 the judged metrics and LocalEvalService are locked as work in progress without it."""
 _JUDGES: dict[str, ScriptedJudge] = {}
 _NUMBERS = itertools.count()
 _CLASSES: list[Any] = []
@@ -157,10 +160,16 @@ def scripted(script: Script) -> Iterator[tuple[str, ScriptedJudge]]:
     LLMRegistry.register(_CLASSES[0])
     name = f"{_MODEL}-{next(_NUMBERS)}"
     _JUDGES[name] = ScriptedJudge(script)
+    locked = os.environ.get(_UNLOCK)
+    os.environ[_UNLOCK] = "true"
     try:
         yield name, _JUDGES[name]
     finally:
         del _JUDGES[name]
+        if locked is None:
+            del os.environ[_UNLOCK]
+        else:
+            os.environ[_UNLOCK] = locked
 
 
 def _judge_class() -> Any:

@@ -11,6 +11,7 @@ from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.google_adk import _doors as doors
 from evalfixes.fixes.google_adk import _gate as gate
 from evalfixes.fixes.google_adk import _harness as harness
+from evalfixes.fixes.google_adk import _stamp
 from evalfixes.fixes.google_adk._evidence import decided, status_of
 from evalfixes.runtime import ledger, options
 from evalfixes.runtime.allow import allowed
@@ -37,7 +38,7 @@ def _build_final_status(original: Callable[..., Any], module: ModuleType) -> Cal
 def _build_evaluate_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def _evaluate_single_inference_result(self: Any, inference_result: Any, evaluate_config: Any) -> Any:
         with ledger.at(f"case {inference_result.eval_case_id}"):
-            return await original(self, inference_result, evaluate_config)
+            return _stamp.case_result(await original(self, inference_result, evaluate_config))
 
     return _evaluate_single_inference_result
 
@@ -95,7 +96,15 @@ def _build_print(original: Callable[..., Any], module: ModuleType) -> Callable[.
             overall_eval_status, overall_score = verdict.status, verdict.score
         return original(eval_metric_result_with_invocations, overall_eval_status, overall_score, metric_name, threshold)
 
-    return _print_details
+    def _print_details_of_result(evaluation_result: Any, metric_name: str, threshold: float) -> Any:
+        return original(evaluation_result, metric_name, threshold)
+
+    # Up to 1.8 AgentEvaluator takes each metric's own verdict over all runs, and prints that.
+    return (
+        _print_details
+        if hasattr(module.AgentEvaluator, "_process_metrics_and_get_failures")
+        else _print_details_of_result
+    )
 
 
 def _build_process(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -170,6 +179,13 @@ MATCH = {"metric": "final_response_match_v2", "threshold": 0.8}
 HALLUCINATIONS = {"metric": "hallucinations_v1", "threshold": 0.8}
 TRAJECTORY = {"metric": "tool_trajectory_avg_score", "threshold": 1.0}
 MISSPELT = {"metric": "final_response_match_v3", "threshold": 0.8}
+
+
+def given(metric: str, *scores: float | None, threshold: float = 0.8) -> dict[str, Any]:
+    """A metric with the scores that it gives; see `_doors`."""
+    return {"metric": metric, "threshold": threshold, "scores": list(scores)}
+
+
 _TURN = {"user": "Capital of France?", "answer": "Paris", "expected": "Paris"}
 _VALID = harness.verdict("valid")
 _INVALID = harness.verdict("invalid")
@@ -183,6 +199,7 @@ def case_of(door: str, metrics: list[Any], replies: list[Any], *, turns: int = 1
 _PASSED: Outcome = {"status": "PASSED"}
 _FAILED: Outcome = {"status": "FAILED"}
 _NONE: Outcome = {"status": "NOT_EVALUATED"}
+_REGISTERED = "1.8.0.."  # before, the registry holds no judged metric
 
 FIX = Fix(
     id="adk-gate-unscored",
@@ -197,8 +214,8 @@ FIX = Fix(
         Replacement(f"{_SERVICE}:LocalEvalService._generate_final_eval_status", _build_final_status),
         Replacement(f"{_SERVICE}:LocalEvalService._evaluate_single_inference_result", _build_evaluate_single),
         Replacement(f"{_SERVICE}:LocalEvalService.evaluate", _build_service_evaluate),
-        Replacement(f"{_AGENT}:AgentEvaluator._get_eval_metric_results_with_invocation", _build_collect),
-        Replacement(f"{_AGENT}:AgentEvaluator._process_metrics_and_get_failures", _build_process),
+        Replacement(f"{_AGENT}:AgentEvaluator._get_eval_metric_results_with_invocation", _build_collect, optional=True),
+        Replacement(f"{_AGENT}:AgentEvaluator._process_metrics_and_get_failures", _build_process, optional=True),
         Replacement(f"{_AGENT}:AgentEvaluator._print_details", _build_print),
     ),
     evaluate=evaluate,
@@ -210,6 +227,25 @@ FIX = Fix(
         "google.adk.evaluation.evaluation_generator",
     ),
     scenarios=(
+        Scenario(
+            "safety was not evaluated",
+            case_of("service", [given("safety_v1", None), given("response_match_score", 1.0)], []),
+            _NONE,
+            _PASSED,
+        ),
+        Scenario(
+            "safety was not evaluated, and stands last",
+            case_of("service", [given("response_match_score", 1.0), given("safety_v1", None)], []),
+            _NONE,
+            _PASSED,
+        ),
+        Scenario(
+            "AgentEvaluator: safety was evaluated in one of two turns",
+            case_of("agent", [given("safety_v1", 1.0, None)], [], turns=2),
+            _FAILED,
+            _PASSED,
+            releases="1.9.0..",
+        ),
         Scenario(
             "unreadable judge",
             case_of("service", [HALLUCINATIONS, TRAJECTORY], ["I cannot do that."]),
@@ -250,6 +286,7 @@ FIX = Fix(
             case_of("agent", [MATCH], [_VALID, "garbage"], turns=2),
             _FAILED,
             _PASSED,
+            releases="1.16.0..",  # before, it cannot be given a judge
         ),
         Scenario(
             "AgentEvaluator: runs of 1 and 0",
@@ -258,8 +295,20 @@ FIX = Fix(
             _PASSED,
             releases="1.16.0..1.16.0",
         ),
-        Scenario("control: all pass", case_of("service", [MATCH, TRAJECTORY], [_VALID]), _PASSED),
-        Scenario("control: one fails", case_of("service", [MATCH, TRAJECTORY], [_INVALID]), _FAILED),
+        Scenario("control: all pass", case_of("service", [MATCH, TRAJECTORY], [_VALID]), _PASSED, releases=_REGISTERED),
+        Scenario(
+            "control: one fails", case_of("service", [MATCH, TRAJECTORY], [_INVALID]), _FAILED, releases=_REGISTERED
+        ),
+        Scenario(
+            "control: two scores",
+            case_of("service", [given("safety_v1", 1.0), given("response_match_score", 0.9)], []),
+            _PASSED,
+        ),
+        Scenario(
+            "control: safety was not evaluated, another metric fails",
+            case_of("service", [given("safety_v1", None), given("response_match_score", 0.5)], []),
+            _FAILED,
+        ),
         Scenario(
             "control: unscored and failed",
             case_of("service", [MISSPELT, MATCH], [_INVALID]),
@@ -271,6 +320,7 @@ FIX = Fix(
             "control: AgentEvaluator, all pass",
             case_of("agent", [MATCH, TRAJECTORY], [_VALID], runs=2),
             _PASSED,
+            releases="1.16.0..",
         ),
         Scenario(
             "control: AgentEvaluator, one run fails",

@@ -203,6 +203,7 @@ def case_of(metric: str, replies: Sequence[Any], threshold: float = 0.8) -> Case
 _DOWN = {"raise": "503"}
 _PASSED: Outcome = {"score": 1.0, "status": "PASSED"}
 _NONE: Outcome = {"score": None, "status": "NOT_EVALUATED"}
+_SINCE = "1.16.0.."  # hallucinations_v1, and the rubric metrics as they are
 _QUALITY = "rubric_based_final_response_quality_v1"
 _VERTEX_CASE: Case = {"metric": "vertex_single_turn", "threshold": 0.8, "turns": turns_of(2), "judge": [1.0, None]}
 
@@ -215,9 +216,9 @@ FIX = Fix(
     "failed, score 1 and pass.",
     after="A turn without a score keeps its place: the case stands only if that turn cannot change its verdict.",
     replacements=(
-        Replacement(f"{MODULE}:{CLASS}._aggregate_invocation_results", _build_hallucinations),
+        Replacement(f"{MODULE}:{CLASS}._aggregate_invocation_results", _build_hallucinations, optional=True),
         Replacement(f"{_MATCH}:FinalResponseMatchV2Evaluator.aggregate_invocation_results", _build_match),
-        Replacement(f"{_RUBRIC}:RubricBasedEvaluator.aggregate_invocation_results", _build_rubric),
+        Replacement(f"{_RUBRIC}:RubricBasedEvaluator.aggregate_invocation_results", _build_rubric, optional=True),
         Replacement(f"{_VERTEX}:_SingleTurnVertexAiEvalFacade.evaluate_invocations", _build_vertex, optional=True),
         Replacement(f"{_VERTEX}:_VertexAiEvalFacade.evaluate_invocations", _build_vertex, optional=True),
     ),
@@ -246,14 +247,16 @@ FIX = Fix(
             case_of(METRIC, [True, _DOWN]),
             _NONE,
             _PASSED,
+            releases=_SINCE,
         ),
         Scenario(
             "hallucinations: the agent gave no answer in the second turn",
             {**case_of(METRIC, [True]), "turns": [*turns_of(1), {"user": "blocked", "answer": None}]},
             _NONE,
             _PASSED,
+            releases=_SINCE,
         ),
-        Scenario("rubrics: reply cannot be parsed", case_of(_QUALITY, [True, "hm"]), _NONE, _PASSED),
+        Scenario("rubrics: reply cannot be parsed", case_of(_QUALITY, [True, "hm"]), _NONE, _PASSED, releases=_SINCE),
         Scenario("vertex: no score in the second turn", _VERTEX_CASE, _NONE, _PASSED),
         Scenario(
             "control: match, all turns judged",
@@ -264,11 +267,13 @@ FIX = Fix(
             "control: hallucinations, all turns judged",
             case_of(METRIC, [True, False, True]),
             {"score": 2 / 3, "status": "FAILED"},
+            releases=_SINCE,
         ),
         Scenario(
             "control: rubrics, all turns judged",
             case_of(_QUALITY, [True, False]),
             {"score": 0.5, "status": "FAILED"},
+            releases=_SINCE,
         ),
         Scenario(
             "control: vertex, all turns judged",

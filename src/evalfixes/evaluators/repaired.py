@@ -1,0 +1,129 @@
+"""Upstream's evaluator classes with the fixes in them, for those who do not replace functions in place.
+
+A repaired class is a subclass of upstream's under the same name. Its methods run in a copy of their
+modules' namespaces in which the replaced functions are the corrected ones; upstream's own class, and
+everybody who uses it, stays as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from types import FunctionType
+from typing import Any
+
+from evalfixes import catalog
+from evalfixes.errors import OptionError
+from evalfixes.fix import Fix
+from evalfixes.runtime.decide import FAULTY, decide
+
+GOOGLE_ADK = {
+    "hallucinations_v1": "hallucinations_v1:HallucinationsV1Evaluator",
+    "final_response_match_v2": "final_response_match_v2:FinalResponseMatchV2Evaluator",
+    "response_match_score": "final_response_match_v1:RougeEvaluator",
+    "rubric_based_final_response_quality_v1": (
+        "rubric_based_final_response_quality_v1:RubricBasedFinalResponseQualityV1Evaluator"
+    ),
+    "rubric_based_tool_use_quality_v1": "rubric_based_tool_use_quality_v1:RubricBasedToolUseV1Evaluator",
+}
+"""Classes by metric name."""
+
+_PACKAGE = "google.adk.evaluation."
+
+
+def google_adk_evaluator(metric: str) -> Any:
+    """The repaired evaluator class of a google-adk metric.
+
+    Args:
+        metric: Its name, a key of `GOOGLE_ADK`.
+
+    Returns:
+        A subclass of upstream's class, to be registered in its place or used directly. On a release
+        without the faults it differs in nothing.
+
+    Raises:
+        OptionError: There is no such metric here.
+    """
+    if metric not in GOOGLE_ADK:
+        raise OptionError(f"no repaired evaluator for {metric!r}; there are {', '.join(GOOGLE_ADK)}")
+    module, _, name = GOOGLE_ADK[metric].partition(":")
+    return repair(getattr(import_module(_PACKAGE + module), name), _faulty("google-adk"), _PACKAGE)
+
+
+def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
+    """Makes a repaired subclass.
+
+    Args:
+        original: Upstream's class.
+        fixes: What to put into it, in the order in which they are to be laid one on the other.
+        package: Only classes and functions of modules that begin with this are touched.
+
+    Returns:
+        The subclass.
+    """
+    spaces: dict[str, dict[str, Any]] = {}
+    made = type(original.__name__, (original,), {"__module__": original.__module__, "__doc__": original.__doc__})
+    owners = [owner for owner in reversed(original.__mro__) if owner.__module__.startswith(package)]
+    for owner in owners:
+        space = spaces.setdefault(owner.__module__, dict(vars(sys.modules[owner.__module__])))
+        for name, value in vars(owner).items():
+            moved = _moved(value, space)
+            if moved is not None:
+                setattr(made, name, moved)
+    for fix in fixes:
+        for replacement in fix.replacements:
+            module = sys.modules.get(replacement.module)
+            if module is None:
+                continue
+            head, _, method = replacement.qualname.rpartition(".")
+            if not head:
+                _replace_function(replacement.build, module, method, spaces)
+            elif any(owner.__module__ == module.__name__ and owner.__qualname__ == head for owner in owners):
+                _replace_method(replacement.build, module, method, made)
+    return made
+
+
+def _replace_function(build: Callable[..., Any], module: Any, name: str, spaces: dict[str, dict[str, Any]]) -> None:
+    """Binds the replacement wherever a namespace holds the original, under whatever name."""
+    original = getattr(module, name, None)
+    if original is None:
+        return
+    # The function itself may call others of its module, or come back to itself.
+    home = spaces.setdefault(module.__name__, dict(vars(module)))
+    held = home[name]
+    built = build(_moved(held, home) if held is original else held, module)
+    for space in spaces.values():
+        for bound, value in list(space.items()):
+            if value is original or value is held:
+                space[bound] = built
+
+
+def _replace_method(build: Callable[..., Any], module: Any, name: str, made: Any) -> None:
+    for owner in made.__mro__:
+        if name in vars(owner):
+            bound = vars(owner)[name]
+            kind = type(bound) if isinstance(bound, (staticmethod, classmethod)) else None
+            built = build(bound.__func__ if kind else bound, module)
+            setattr(made, name, kind(built) if kind else built)
+            return
+
+
+def _moved(value: Any, space: dict[str, Any]) -> Any:
+    """A method whose global names are looked up in another namespace; None for what is no function."""
+    if isinstance(value, (staticmethod, classmethod)):
+        inner = _moved(value.__func__, space)
+        return None if inner is None else type(value)(inner)
+    if not isinstance(value, FunctionType) or value.__name__ == "__init__":
+        return None
+    moved = FunctionType(value.__code__, space, value.__name__, value.__defaults__, value.__closure__)
+    moved.__kwdefaults__ = value.__kwdefaults__
+    moved.__dict__.update(value.__dict__)
+    moved.__doc__, moved.__qualname__ = value.__doc__, value.__qualname__
+    return moved
+
+
+def _faulty(dist: str) -> list[Fix]:
+    """The fixes that the installed release needs, required ones first."""
+    needed = {fix.id: fix for fix in catalog.fixes(dist) if fix.default and decide(fix).state == FAULTY}
+    return [needed[fix_id] for fix_id in catalog.closure(needed) if fix_id in needed]
