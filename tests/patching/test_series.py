@@ -18,8 +18,6 @@ NAMED = (
     "adk-response-match-thoughts",
     "adk-hallucinations-sentence-labels",
     "adk-hallucinations-steps",
-    "adk-unscored-invocations",
-    "adk-gate-unscored",
     "agentevals-hallucinations-tool-evidence",
     "deepeval-verbose-verdicts",
 )
