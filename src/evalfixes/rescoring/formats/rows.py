@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from evalfixes.errors import OptionError
@@ -123,6 +125,8 @@ def correctness(judge: str) -> Any:
 
     from evalfixes.correctness import Correctness
 
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a console script does not look where it is started
     module, _, name = judge.partition(":")
     try:
         found = getattr(import_module(module), name)
