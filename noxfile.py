@@ -9,7 +9,8 @@
     nox -s pins                                        constraints files of pins that have none
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
-    nox -s generate                                    the index and the README's table of fixes
+    nox -s generate                                    the index, the README's table, pages and the atlas of the docs
+    nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
 """
@@ -43,10 +44,14 @@ UNIT = [
     "pytest",
     "pytest-xdist",
     "hypothesis",
+    "jsonschema",
     "tomlkit",
     "hatchling",
     "editables",
+    "nltk",
+    "scipy",
     "packaging",
+    "pyyaml",
     "tomli; python_version < '3.11'",
 ]
 STARTUP = ["packaging", "tomli", "pytest", "mpat; python_version >= '3.11'", "ddtrace", "coverage", "wrapt"]
@@ -58,8 +63,12 @@ CONSUMERS = {
 }
 COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
+RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
+RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
+DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
+DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
 
 
@@ -294,6 +303,13 @@ def comparison(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def rescoring(session: nox.Session) -> None:
+    """Stored results with all that reports, object stores and clusters need, and ROUGE against google-adk's own."""
+    environment = made(session, "rescoring", RESCORING, "3.12")
+    run(session, environment, "-m", "pytest", "-q", "tests/rescoring", *session.posargs)
+
+
+@nox.session(venv_backend="none")
 def consumers(session: nox.Session) -> None:
     """The metrics as projects built on them call them: mlflow, deepeval-haystack, rhesis-sdk."""
     for name, requirements in CONSUMERS.items():
@@ -318,9 +334,18 @@ def resolve_pins(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def generate(session: nox.Session) -> None:
-    """Rewrites the index and the README's table of fixes."""
+    """Rewrites the index, the README's table of fixes, and the pages and the atlas of the docs."""
     environment = made(session, "lint", LINT)
     run(session, environment, "-m", "evalfixes.generate", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def docs(session: nox.Session) -> None:
+    """Builds the documentation and looks at it; pages out of date, warnings and console messages fail."""
+    environment = made(session, "docs", DOCS)
+    run(session, environment, "-m", "evalfixes.generate", "--check")
+    run(session, environment, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", ".nox/docs-html", *session.posargs)
+    run(session, environment, "tools/look.py", ".nox/docs-html", ".nox/docs-screenshots")
 
 
 @nox.session(venv_backend="none")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,10 +58,22 @@ def _inherited() -> list[str]:
 
 
 def comparable(outcome: Any) -> Any:
-    """An outcome without what may differ: the wording of an error, not its class."""
+    """An outcome without what may differ: the wording of errors and failures, not their classes."""
     plain = {k: v for k, v in outcome.items() if k not in ("error", "reason")}
     plain["error"] = str(outcome.get("error", "")).partition(":")[0]
+    plain["failures"] = [_failure(line) for line in outcome.get("failures", ())]
     return json.dumps(plain, sort_keys=True)
+
+
+_FAILURE = re.compile(r"(\S+) for \S+ (?:was not evaluated|Failed\. Expected \S+, but got (None|[^.\s]\S*?)\.(?= |$))")
+
+
+def _failure(line: str) -> list[str | None]:
+    """A line of AgentEvaluator: the metric and its score; None if unscored, whatever the release calls that."""
+    found = _FAILURE.match(line)
+    if found is None:
+        return [line]
+    return [found[1], None if found[2] == "None" else found[2]]
 
 
 def _main() -> None:

@@ -43,11 +43,27 @@ class DriftError(EvalfixesError):
     def __init__(self, fix_id: str, reason: str) -> None:
         self.fix_id = fix_id
         self.reason = reason
-        super().__init__(f"{fix_id}: {reason}")
+        super().__init__(
+            f"{fix_id} is not in place: {reason} (run `evalfixes doctor --fix {fix_id}`, or leave it out with skip)"
+        )
 
 
 class OptionError(EvalfixesError, ValueError):
     """An option of `apply` or an environment variable whose value means nothing."""
+
+
+class SettingsError(OptionError):
+    """Settings that mean nothing, or, for `evalfixes doctor`, entries that do not count.
+
+    Attributes:
+        where: The settings file, or the environment variable.
+        problems: What is wrong there, a line each.
+    """
+
+    def __init__(self, where: str, problems: Iterable[str]) -> None:
+        self.where = where
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{where}: {problem}" for problem in self.problems))
 
 
 class UnscoredError(EvalfixesError, ValueError):

@@ -48,14 +48,38 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Names the fixes that turned out not to be in place, at the end where nobody overlooks it."""
+    """Says what was not judged, and which fixes are not in place, at the end where nobody overlooks it."""
     if not _wanted(config)[0]:
         return
     from evalfixes import status
+    from evalfixes.runtime import ledger
 
+    line = ledger.total.closing_line
+    if line:
+        terminalreporter.write_line(f"evalfixes: {line}", yellow=True)
     for row in status():
         if row.problem:
             terminalreporter.write_line(f"evalfixes: {row.id} is not in place: {row.problem}", yellow=True)
+
+
+class _Workers:
+    """Brings what the workers of pytest-xdist have counted to the process that shows it."""
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """In a worker: hands over its counts."""
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            from evalfixes.runtime import ledger
+
+            output["evalfixes"] = [ledger.total.judged, list(ledger.total.unscored.elements())]
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        """In the process that started them: adds them up."""
+        counted = getattr(node, "workeroutput", {}).get("evalfixes")  # a worker that crashed has none
+        if counted:
+            from evalfixes.runtime import ledger
+
+            ledger.total.add(*counted)
 
 
 def headline(rows: tuple[FixStatus, ...]) -> str:
@@ -92,10 +116,15 @@ def _switch_on(config: pytest.Config) -> None:
     if not wanted:
         return
     from evalfixes.errors import EvalfixesError
+    from evalfixes.runtime import ledger, options
     from evalfixes.runtime.engine import apply
 
+    options.start = str(config.rootpath)
+    ledger.closed_elsewhere = True
+    if config.pluginmanager.hasplugin("xdist") and not config.pluginmanager.hasplugin("evalfixes-workers"):
+        config.pluginmanager.register(_Workers(), "evalfixes-workers")
     try:
-        apply(strict=strict)
+        apply(strict=strict or None)
     except EvalfixesError as error:
         import pytest
 

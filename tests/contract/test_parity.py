@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from evalfixes import catalog
 from evalfixes.fix import Fix, matches
-from evalfixes.patching.plan import REVERSED, make
+from evalfixes.patching.plan import REVERSED, closure, make
 from evalfixes.patching.series import series
 from evalfixes.probing import scenarios
 from evalfixes.runtime.decide import Decision
@@ -64,7 +63,7 @@ def test_reversing_gives_the_installed_files_back(patchable: Fix, tmp_path: Path
     assert undo.changes.keys() <= changed.keys()
     for path, change in undo.changes.items():
         assert (path.read_bytes() if path.is_file() else None) == change.after
-    required = make(tmp_path, [i for i in catalog.closure([patchable.id]) if i != patchable.id] or [patchable.id], True)
+    required = make(tmp_path, sorted(closure([patchable.id]) - {patchable.id}) or [patchable.id], True)
     required.write()
     assert {path: path.read_bytes() if path.is_file() else None for path in changed} == {
         path: change.before for path, change in changed.items()

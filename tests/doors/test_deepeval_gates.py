@@ -160,7 +160,11 @@ def test_run(folder: Path, case: dict[str, Any], apply: bool, *flags: str) -> in
 test_run.__test__ = False  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("flags", [(), ("-i",), ("-s",), ("-i", "-s")], ids=lambda flags: "".join(flags) or "plain")
+SLOW = pytest.mark.slow
+FLAGS = [(), pytest.param(("-i",), marks=SLOW), pytest.param(("-s",), marks=SLOW), ("-i", "-s")]
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: "".join(flags) or "plain")
 def test_deepeval_test_run(tmp_path: Path, flags: tuple[str, ...]) -> None:
     assert test_run(tmp_path, SILENT, True, *flags) == 1
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from packaging.version import Version
@@ -67,7 +68,13 @@ def _adk(project: Project, *front: str) -> Seen:
     read = json.loads(read) if isinstance(read, str) else read
     results[-1].unlink()
     score: float | None = read["eval_case_results"][0]["overall_eval_metric_results"][0]["score"]
+    assert _closed(done) is (score is None), done.stdout + done.stderr
     return score, done.returncode
+
+
+def _closed(done: CompletedProcess[str]) -> bool:
+    """Whether the run ends with the line that says what was not judged."""
+    return " judged parts unscored: " in done.stdout + done.stderr
 
 
 def _agent_evaluator(project: Project, *front: str, options: tuple[str, ...] = ()) -> Seen:
@@ -75,6 +82,7 @@ def _agent_evaluator(project: Project, *front: str, options: tuple[str, ...] = (
     done = project.run(*front, "pytest", "-p", "no:cacheprovider", *options, "test_agent.py")
     assert ("1 passed" in done.stdout) == (done.returncode == 0), done.stdout + done.stderr
     assert done.returncode == 0 or "was not evaluated" in done.stdout, done.stdout
+    assert _closed(done) is (done.returncode != 0), done.stdout
     return None, done.returncode
 
 
@@ -86,6 +94,7 @@ def _deepeval(project: Project, *front: str, options: tuple[str, ...] = ()) -> S
     read = read.get("testRunData", read)
     latest.unlink()
     score: float | None = read["testCases"][0]["metricsData"][0].get("score")
+    assert _closed(done) is (score is None), done.stdout + done.stderr
     return score, done.returncode
 
 
@@ -94,6 +103,7 @@ def _agentevals(project: Project, *front: str) -> Seen:
     done = project.run(*front, "agentevals", *arguments)
     metric = json.loads(done.stdout[done.stdout.index("{") :])["traces"][0]["metrics"][0]
     score: float | None = metric["score"]
+    assert _closed(done) is (done.returncode != 0), done.stderr
     return score, done.returncode
 
 

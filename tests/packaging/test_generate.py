@@ -52,7 +52,7 @@ def test_an_index_file_without_an_index_is_refused() -> None:
 
 def test_table_escapes_and_says_what_is_not_measured() -> None:
     row = generate.table({"a": ("toy.a", fix("a", default=False))}).splitlines()[2]
-    assert row == "| `a` (only when named) | toy | not yet measured | no release | a \\| b |"
+    assert row == "| [`a`](docs/fixes/a.md) (only when named) | toy | not yet measured | no release | a \\| b |  |"
 
 
 @pytest.mark.parametrize("readme", ["no markers", f"{generate.END} {generate.BEGIN}"])

@@ -14,7 +14,15 @@ from evalfixes.resources import folder
 from evalfixes.runtime.texts import texts
 
 PATCHES = [p for dist in PREFIXES for found in series(dist).patches.values() for p in found]
-NAMED = ("adk-response-match-thoughts", "agentevals-hallucinations-tool-evidence", "deepeval-verbose-verdicts")
+NAMED = (
+    "adk-response-match-thoughts",
+    "adk-hallucinations-sentence-labels",
+    "adk-hallucinations-steps",
+    "adk-unscored-invocations",
+    "adk-gate-unscored",
+    "agentevals-hallucinations-tool-evidence",
+    "deepeval-verbose-verdicts",
+)
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda p: f"{p.fix_id}-{p.releases}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from datetime import date, timedelta
 
 import pytest
@@ -57,3 +59,24 @@ def test_allowances_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     monkeypatch.setattr(options, "current", options.Options(allow_unscored=entries))
     assert [name for name in "abcde" if allowed(name, today)] == ["a", "c"]
+
+
+@pytest.mark.parametrize("closed_elsewhere, shown", [("", 1), ("ledger.closed_elsewhere = True", 0)])
+def test_the_run_of_the_process_is_closed_at_its_end(closed_elsewhere: str, shown: int) -> None:
+    code = (
+        "from evalfixes.runtime import ledger\n"
+        f"{closed_elsewhere}\n"
+        "ledger.record('m', 3, ['left out'])\n"
+        "ledger.record('m', 2, ['unreadable'])\n"
+        "with ledger.opened(): ledger.record('n', 7)\n"
+        "assert ledger.total.closing_line.startswith('2 of 12 ')\n"
+        "print('done', flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines().count("2 of 5 judged parts unscored: 1 left out, 1 unreadable") == shown
+
+
+def test_nothing_is_said_where_nothing_is_missing() -> None:
+    code = "from evalfixes.runtime import ledger; ledger.record('m', 3)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

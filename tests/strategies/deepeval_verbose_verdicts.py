@@ -9,5 +9,6 @@ _NAMES = ("role_violation", "prompt_alignment", "conversation_completeness")
 _FAMILIES = tuple(family for family in (*LISTS, *SINGLES) if family.name in _NAMES)
 
 well_formed = complete(_FAMILIES)
-damage = damaged(_FAMILIES)
+# Lists of another length are counted from 4.2.4 on, by deepeval-verdict-count.
+damage = damaged(_FAMILIES, length=False)
 any_reply = second(damaged(_FAMILIES, changes=4))

@@ -16,6 +16,8 @@ first: str = fixes[0].id
 evalfixes.apply()
 evalfixes.apply("adk-response-match-thoughts", skip=["deepeval-verbose-verdicts"], strict=True)
 evalfixes.apply(rejudge=0, incomplete="worst")
+evalfixes.apply(strict=None, allow_unscored=[{"metric": "m", "reason": "r", "until": "2027-03-31"}])
+evalfixes.apply(deepeval_errors="record")
 report: str = str(evalfixes.apply())
 evalfixes.revert()
 evalfixes.status()

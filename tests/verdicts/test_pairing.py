@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalfixes.verdicts.pairing import (
+    Answers,
     Item,
+    Pairing,
     Round,
     Shown,
     answer_rounds,
@@ -278,3 +281,28 @@ def test_matches_never_contradict_each_other(spans, parts):
 )
 def test_distinct_ids_are_matched_as_upstream_does(calls):
     assert match_spans(calls, calls) == first_come(calls, calls) == {n: n for n in range(len(calls))}
+
+
+def _shown(id_, content, args=None):
+    return Shown(Item(id_, "w", args), content)
+
+
+@pytest.mark.parametrize("id_", ["call_0", None])
+def test_what_a_conversation_shows_before_an_output_tells_its_call(id_):
+    """Two agents at work at once, whose ids are the same: the first to ask is the first to be answered."""
+    rounds = [
+        Round((), (Item(id_, "w", "rome"),)),
+        Round((), (Item(id_, "w", "oslo"),)),
+        Round((_shown(id_, "T-202", "rome"),)),
+        Round((_shown(id_, "T-101", "oslo"),)),
+    ]
+    assert answer_rounds(rounds) == Answers((((2, 0),), ((3, 0),)), ())
+
+
+def test_arguments_that_no_call_has_do_not_count():
+    rounds = [Round((), (Item("c1", "w", "oslo"),)), Round((_shown("c1", "T-101", "abridged"),))]
+    assert answer_rounds(rounds).of_call == (((1, 0),),)
+
+
+def test_no_name_puts_an_output_under_other_arguments():
+    assert pair([Item(None, "w", "oslo")], [Item(None, "w", "rome")]) == Pairing(((),), (0,))

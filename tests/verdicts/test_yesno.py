@@ -22,6 +22,11 @@ PLAIN = [
     ('"{}"', "quotes"),
     ("'{}'", "single quotes"),
     ("“{}”", "curly quotes"),
+    ("„{}“", "low quotes"),
+    ("‚{}‘", "low single quotes"),
+    ("‹{}›", "single angle quotes"),
+    ("«{}»", "angle quotes"),
+    ("「{}」", "corner brackets"),
     ("({})", "brackets"),
     ("[{}]", "square brackets"),
     ("{}.", "full stop"),
@@ -58,6 +63,7 @@ def test_plain_but_odd_forms_are_read(word, form, case):
 @pytest.mark.parametrize(("raw", "word"), [(True, "yes"), (False, "no"), ("true", "yes"), ("**False**", "no")])
 def test_booleans_are_read(raw, word):
     assert read(raw) == word
+    assert read(f"{raw}.") == word
 
 
 @pytest.mark.parametrize(
@@ -117,6 +123,17 @@ def test_booleans_are_read(raw, word):
         "~~yes~~ no",
         "true, mostly",
         "no/yes",
+        "yes: false",
+        "Yes. False.",
+        "no (true)",
+        "yes, idk",
+        "No - borderline",
+        "❌ yes",
+        "no ✅",
+        "✅",
+        "✅ yes ❌",
+        "yes 🤔",
+        "🎉 yes",
         None,
         1,
         0,
@@ -128,6 +145,11 @@ def test_booleans_are_read(raw, word):
 )
 def test_what_must_be_guessed_is_missing(raw):
     assert read(raw) is None
+
+
+@pytest.mark.parametrize(("raw", "word"), [("✅ Yes", "yes"), ("No ❌", "no"), ("✔️ yes, it ❌ does", "yes")])
+def test_a_sign_beside_the_word_may_agree_with_it(raw, word):
+    assert read(raw) == word
 
 
 @pytest.mark.parametrize("raw", ["borderline", "IDK", "**idk**", "Borderline, it is partly supported"])

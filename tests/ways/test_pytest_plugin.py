@@ -157,3 +157,37 @@ def test_header_counts() -> None:
     )
     line = f"evalfixes {__version__}: 2 applied, 1 fixed upstream, 1 unknown, 1 not in place, 1 skipped"
     assert headline(rows) == line
+
+
+@pytest.mark.parametrize("workers", [[], XDIST], ids=["alone", "xdist"])
+def test_the_closing_line_is_in_the_summary(site: Site, project: Path, workers: list[str]) -> None:
+    for name in ("one", "two"):
+        (project / f"test_{name}.py").write_text(
+            "from evalfixes.runtime import ledger\n"
+            "def test_it():\n"
+            "    ledger.record('m', 5, ['left out'])\n"
+            "    with ledger.opened():\n"
+            "        ledger.record('m', 2, ['unreadable'])\n"
+        )
+    done = run(site, project, "--evalfixes", *workers)
+    line = "4 of 14 judged parts unscored: 2 left out, 2 unreadable"
+    assert (done.out + done.err).count(line) == 1, done
+    assert f"evalfixes: {line}" in done.out.splitlines()
+    (project / "test_one.py").write_text("def test_it(): pass\n")
+    (project / "test_two.py").unlink()
+    assert "judged parts" not in run(site, project, "--evalfixes").out
+
+
+def test_settings_of_pytests_root(site: Site, project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (project / "pyproject.toml").write_text("[tool.evalfixes]\nrejudge = 4\n")
+    (project / "test_two.py").unlink()
+    (project / "test_one.py").write_text(
+        "from evalfixes.runtime import options\ndef test_it():\n    assert options.current.rejudge == 4\n"
+    )
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    done = site.run("python", "-m", "pytest", "-p", "no:cacheprovider", "--evalfixes", str(project), cwd=elsewhere)
+    assert done.code == 0, done
+    (project / "pyproject.toml").write_text("[tool.evalfixes]\nrejuge = 4\n")
+    done = run(site, project, "--evalfixes")
+    assert done.code == 4
+    assert "did you mean rejudge?" in done.err

@@ -8,8 +8,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evalfixes.cli.parser import Parser
+
 USAGE = 3
 """Exit code of usage, configuration and internal errors; 1 and 2 carry results."""
+
+
+def all_commands() -> Parser:
+    """The parser of all commands but `evalfixes run`, whose arguments are mostly not ours."""
+    from evalfixes import __version__
+    from evalfixes.cli import activate, catalog, doctor, patch, probe, rescore, run
+    from evalfixes.cli.parser import Parser
+
+    made = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
+    made.add_argument("--version", action="version", version=f"evalfixes {__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for module in (doctor, run, activate, catalog, patch, rescore, probe):
+        module.register(commands)
+    return made
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,17 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         from evalfixes.cli.run import launch
 
         return launch(arguments[1:])
-    from evalfixes import __version__
-    from evalfixes.cli import activate, catalog, doctor, patch, probe, run
-    from evalfixes.cli.parser import Parser
     from evalfixes.errors import EvalfixesError
 
-    parser = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
-    parser.add_argument("--version", action="version", version=f"evalfixes {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (doctor, run, activate, catalog, patch, probe):
-        module.register(commands)
-    args = parser.parse_args(arguments)
+    args = all_commands().parse_args(arguments)
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -48,4 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:  # Python would end with 1, which here means that something is faulty
+        import traceback
+
+        traceback.print_exc()
+        print(
+            f"evalfixes {args.command}: internal error: {type(error).__name__}: {error}; "
+            "please report it with the lines above",
+            file=sys.stderr,
+        )
+        return USAGE
     return code

@@ -15,7 +15,8 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
     """Adds both commands."""
     listing = commands.add_parser("list", help="the fixes there are", description="Lists all fixes.")
     listing.add_argument("--dist", metavar="NAME", help="only fixes of this distribution")
-    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing.add_argument("--format", choices=("text", "json", "osv"), default="text", help="what to print")
+    listing.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     listing.set_defaults(run=_list)
     show = commands.add_parser("show", help="what a fix is", description="Shows one fix.")
     show.add_argument("id", metavar="ID")
@@ -49,8 +50,13 @@ def describe(fix: Fix) -> dict[str, Any]:
 
 def _list(args: argparse.Namespace) -> int:
     found = catalog.fixes(known_dist(args.dist))
-    if args.json:
+    if args.format == "json":
         print(json.dumps({"schema_version": 1, "fixes": [describe(fix) for fix in found]}, indent=1))
+        return 0
+    if args.format == "osv":
+        from evalfixes.cli.osv import record
+
+        print(json.dumps([record(fix) for fix in found], indent=1))
         return 0
     width = max((len(fix.id) for fix in found), default=0)
     for fix in found:

@@ -7,18 +7,21 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 from evalfixes import __version__, catalog, probing
+from evalfixes.cli import reports
 from evalfixes.cli.catalog import known_dist
 from evalfixes.cli.installation import installation, notes
+from evalfixes.runtime import options, settings
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, decide
+from evalfixes.runtime.engine import select
 
 _SECONDS = 600
 """Longest that the probe of one distribution may take; a slow machine needs about a minute."""
 
-_SHOWN = 3
-"""Failures shown per fix; the rest is in the JSON."""
+FORMATS = ("text", "json", "sarif", "markdown")
 
 
 def register(commands: argparse._SubParsersAction[Any]) -> None:
@@ -28,10 +31,12 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
         help="which metrics of this environment are faulty, and whether the fixes repair them",
         description="Runs the scenarios of all fixes against the installed releases, bare and after apply(), offline "
         "and each distribution in a process of its own. Exit code: 0 nothing is faulty, 1 something is, 2 something "
-        "could not be told. With --applied the state after apply() counts.",
+        "could not be told, 3 the settings or the command are wrong. With --applied the state after apply() counts; "
+        "a fix that the settings file skips with a reason is accepted then.",
     )
     parser.add_argument("--applied", action="store_true", help="exit by the state after evalfixes.apply()")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    parser.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     parser.add_argument("--fix", action="append", default=[], metavar="ID", help="only this fix (repeatable)")
     parser.add_argument("--dist", metavar="NAME", help="only fixes of this distribution")
     parser.set_defaults(run=run)
@@ -39,15 +44,21 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Examines and prints; returns the exit code."""
+    settings.examine()
     rows: list[dict[str, Any]] = []
     for dist, ids in probing.by_dist(args.fix, known_dist(args.dist)).items():
-        rows += examine(dist, ids, quiet=args.json)
+        rows += examine(dist, ids, quiet=args.format != "text")
+    _skip(rows)
     code = exit_code(rows, args.applied)
-    if args.json:
+    if args.format == "json":
         document = {"schema_version": 1, "evalfixes": __version__, "exit_code": code, "fixes": rows, **installation()}
         print(json.dumps(document, indent=1))
+    elif args.format == "sarif":
+        print(json.dumps(reports.sarif(rows, args.applied, code), indent=1))
+    elif args.format == "markdown":
+        print(reports.markdown(rows, args.applied))
     else:
-        _print(rows, args.applied)
+        reports.print_text(rows, args.applied)
         for line in notes():
             print(line)
     return code
@@ -109,7 +120,7 @@ def _advised(row: dict[str, Any]) -> dict[str, Any]:
     if row["bare"] == FAULTY and row["applied"] == PATCHED:
         advice = "call evalfixes.apply() before the evaluation"
     elif row["applied"] in (FAULTY, UNKNOWN):
-        advice = f"see `evalfixes show {row['id']}`, and report this row with --json"
+        advice = f"see `evalfixes show {row['id']}`, and report this row with --format json"
     else:
         advice = ""
     return {**row, "next": advice}
@@ -117,60 +128,25 @@ def _advised(row: dict[str, Any]) -> dict[str, Any]:
 
 def exit_code(rows: list[dict[str, Any]], applied: bool) -> int:
     """1 if a fix is faulty, else 2 if one is unknown, else 0."""
-    states = {row["applied" if applied else "bare"] for row in rows}
+    states = {reports.considered(row, applied) for row in rows}
     return 1 if FAULTY in states else 2 if UNKNOWN in states else 0
 
 
-def headline(rows: list[dict[str, Any]], applied: bool) -> str:
-    """One line: what is installed, and how many fixes it needs."""
-    installed = {row["dist"]: row["release"] or "?" for row in rows if row["bare"] != NOT_INSTALLED}
-    where = ", ".join(f"{dist} {release}" for dist, release in installed.items()) or "none of the upstreams"
-    faulty = sum(row["bare"] == FAULTY for row in rows)
-    left = sum(row["applied"] == FAULTY for row in rows)
-    unknown = sum(row["applied" if applied else "bare"] == UNKNOWN for row in rows)
-    parts = [f"{faulty} faulty, {faulty - left} of them repaired by apply()" if faulty else "nothing faulty"]
-    parts += [f"{unknown} unknown"] if unknown else []
-    return f"evalfixes {__version__} on {where}: {', '.join(parts)}"
+def skips() -> tuple[dict[str, str], set[str]]:
+    """Why fixes are skipped here, and which of them with a reason that is on file."""
+    _, accepted = options.settle({}, warn=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return select((), (), accepted)[1], set(accepted)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    shown = ""
-    if row["wrong"] is not None and row["right"] is not None:
-        shown = f"{_value(row['wrong'])} -> {_value(row['right'])}"
-    release = f"{row['dist']} {row['release']}".strip()
-    return [row["id"], release, row["bare"], row["applied"], shown]
-
-
-def _value(outcome: dict[str, Any]) -> str:
-    score = outcome.get("score")
-    text = f"{score:.4g}" if isinstance(score, (int, float)) else "no score"
-    return f"{text} {outcome.get('status', '')}".strip()
-
-
-def _print(rows: list[dict[str, Any]], applied: bool) -> None:
-    print(headline(rows, applied))
-    heads = ["fix", "installed", "bare", "after apply()", "wrong -> right"]
-    table = [_cells(row) for row in rows]
-    try:
-        from rich.console import Console
-        from rich.table import Table
-    except ImportError:
-        widths = [max(len(line[i]) for line in [heads, *table]) for i in range(len(heads))]
-        for line in [heads, *table]:
-            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    else:
-        grid = Table(box=None, pad_edge=False)
-        for head in heads:
-            grid.add_column(head, overflow="fold")
-        for line in table:
-            grid.add_row(*line)
-        Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(grid)
+def _skip(rows: list[dict[str, Any]]) -> None:
+    """The probe applies every fix; what the settings leave out stays as it is."""
+    if os.environ.get("EVALFIXES_DISABLE"):  # lifted by the probe: what apply() would do is the question
+        return
+    skipped, accepted = skips()
     for row in rows:
-        for failure in row["failures"][:_SHOWN]:
-            print(f"{row['id']}: {failure}")
-        if len(row["failures"]) > _SHOWN:
-            print(f"{row['id']}: and {len(row['failures']) - _SHOWN} more; --json has them all")
-        if row["bare"] == UNKNOWN or row["applied"] in (UNKNOWN, FAULTY):
-            print(f"{row['id']}: {row['evidence']}")
-    for advice in dict.fromkeys(row["next"] for row in rows if row["next"]):
-        print(f"next: {advice}")
+        reason = skipped.get(row["id"])
+        if reason and row["applied"] == PATCHED:
+            row |= {"applied": row["bare"], "skipped": reason, "accepted": row["id"] in accepted}
+            row["next"] = "" if row["accepted"] else "remove the fix from what is skipped, or say why in pyproject.toml"

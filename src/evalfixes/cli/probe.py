@@ -22,6 +22,7 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints what was seen; 0 unless the probe itself fails."""
     from evalfixes import catalog, probing
+    from evalfixes.runtime.settings import VARIABLES
 
     for name, value in (
         ("DEEPEVAL_TELEMETRY_OPT_OUT", "YES"),
@@ -31,8 +32,9 @@ def run(args: argparse.Namespace) -> int:
         ("OTEL_SDK_DISABLED", "true"),
     ):
         os.environ.setdefault(name, value)
-    for name in ("EVALFIXES_DISABLE", "EVALFIXES_SKIP"):
+    for name in (*VARIABLES, "EVALFIXES_DISABLE", "EVALFIXES_SKIP"):
         os.environ.pop(name, None)
+    os.environ["EVALFIXES_CONFIG"] = ""  # the values on record are those of the defaults
     out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # upstreams print while they are imported and run
         for result in probing.probe([catalog.get(fix_id) for fix_id in args.ids], args.forced):

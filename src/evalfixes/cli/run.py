@@ -105,6 +105,13 @@ def _check_settings() -> None:
             closure(filter(None, names))
         except UnknownFixError as error:
             raise _RefusedError(f"EVALFIXES_SKIP: {error}") from None
+    from evalfixes.errors import OptionError
+    from evalfixes.runtime.options import settle
+
+    try:
+        settle({}, warn=False)  # what does not count is said by the command itself
+    except OptionError as error:
+        raise _RefusedError(str(error)) from None
 
 
 def _find(command: str) -> str:

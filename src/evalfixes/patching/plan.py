@@ -119,13 +119,19 @@ def make(path: Path, ids: Iterable[str] = (), reverse: bool = False) -> Plan:
     asked = tuple(dict.fromkeys(ids))
     catalog.closure(asked)
     if not path.is_dir():
-        raise NothingFoundError(f"{path} is no folder" if path.exists() else f"{path} does not exist")
+        raise NothingFoundError(
+            f"{path} is no folder; give the folder that holds the copy"
+            if path.exists()
+            else f"{path} does not exist; give the folder that holds the copy"
+        )
     top = path.resolve()
     dists = sorted({INDEX[i].dist for i in asked or INDEX})
     copies = find(top, {dist: _landmarks(dist) for dist in dists})
     lacking = [d for d in dists if asked and d not in {copy.dist for copy in copies}]
     if not copies or lacking:
-        raise NothingFoundError(f"no copy of {' or '.join(lacking or dists)} is under {path}")
+        raise NothingFoundError(
+            f"no copy of {' or '.join(lacking or dists)} is under {path}; give the folder that holds it"
+        )
     plan = Plan(top, [], asked)
     for copy in copies:
         rows = (_reverse if reverse else _forward)(copy, asked)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
 
 from evalfixes.runtime import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def allowed(metric: str, today: date | None = None) -> bool:
@@ -21,11 +24,13 @@ def allowed(metric: str, today: date | None = None) -> bool:
     """
     day = today or datetime.now().astimezone().date()
     return any(
-        entry.get("metric") == metric and day <= _until(entry.get("until")) for entry in options.current.allow_unscored
+        entry.get("metric") == metric and day <= (until(entry.get("until")) or date.min)
+        for entry in options.current.allow_unscored
     )
 
 
-def _until(value: Any) -> date:
+def until(value: Any) -> date | None:
+    """The day up to which an entry counts, from a date or its ISO 8601 text; None if it is neither."""
     if isinstance(value, datetime):
         return value.date()
     if isinstance(value, date):
@@ -33,4 +38,4 @@ def _until(value: Any) -> date:
     try:
         return date.fromisoformat(str(value).strip()[:10])
     except ValueError:
-        return date.min
+        return None

@@ -124,8 +124,15 @@ class Engine:
         return list(dict.fromkeys(left))
 
 
-def select(ids: Iterable[str], skip: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+def select(
+    ids: Iterable[str], skip: Iterable[str], excused: dict[str, str] | None = None
+) -> tuple[list[str], dict[str, str]]:
     """Which fixes are meant by `apply`'s arguments and the environment, and why others are not.
+
+    Args:
+        ids: The fixes asked for; none for all that are on by default.
+        skip: Those that the caller leaves out.
+        excused: Those that the settings file leaves out, and why.
 
     Raises:
         UnknownFixError: An id is not in the catalogue.
@@ -135,6 +142,8 @@ def select(ids: Iterable[str], skip: Iterable[str]) -> tuple[list[str], dict[str
     for part in os.environ.get("EVALFIXES_SKIP", "").split(","):
         if part.strip():
             skipped.setdefault(part.strip(), "skipped by EVALFIXES_SKIP")
+    for fix_id, reason in (excused or {}).items():
+        skipped.setdefault(fix_id, reason)
     catalog.closure(skipped)
     if os.environ.get("EVALFIXES_DISABLE", "").strip().lower() not in ("", "0", "false", "no"):
         return [], dict.fromkeys(INDEX, "EVALFIXES_DISABLE is set")
@@ -158,11 +167,11 @@ if hasattr(os, "register_at_fork"):  # a thread that is not copied cannot releas
 def apply(
     *ids: str,
     skip: Iterable[str] = (),
-    strict: bool = False,
-    rejudge: int = 1,
-    incomplete: str = "decide",
-    allow_unscored: Sequence[dict[str, Any]] = (),
-    deepeval_errors: str = "raise",
+    strict: bool | None = None,
+    rejudge: int | None = None,
+    incomplete: str | None = None,
+    allow_unscored: Sequence[dict[str, Any]] | None = None,
+    deepeval_errors: str | None = None,
 ) -> Report:
     """Puts fixes in place in this interpreter, now or when their upstream module is imported.
 
@@ -170,14 +179,23 @@ def apply(
     once, and from any thread. ``EVALFIXES_SKIP=id,id`` and ``EVALFIXES_DISABLE=1`` in the
     environment leave fixes out.
 
+    An option that is not given here is taken from the environment (``EVALFIXES_STRICT``,
+    ``EVALFIXES_REJUDGE``, ``EVALFIXES_INCOMPLETE``, ``EVALFIXES_DEEPEVAL_ERRORS``,
+    ``EVALFIXES_ALLOW_UNSCORED``), else from ``[tool.evalfixes]`` in the nearest ``pyproject.toml``,
+    else it has its default. What is skipped in the three of them adds up.
+
     Args:
         *ids: Fix ids; what they require comes with them. None for every fix that is on by default.
         skip: Fix ids to leave out; fixes that require one of them are left out too, with a warning.
-        strict: Raise where a fix cannot be put in place, instead of warning.
-        rejudge: See `evalfixes.runtime.options.Options`.
-        incomplete: See there.
-        allow_unscored: See there.
-        deepeval_errors: See there.
+        strict: Raise where a fix cannot be put in place, instead of warning (default: False).
+        rejudge: How often an incomplete reply is put to the judge again, for what is missing only
+            (default: 1; 0 turns it off).
+        incomplete: What becomes of parts that stay missing: ``decide`` (the default: a status that they
+            cannot change stands, with the worse score), ``unscored`` or ``worst``.
+        allow_unscored: Metrics known to be unavailable, which then do not gate while they are unscored:
+            tables of ``metric``, ``reason`` and ``until``.
+        deepeval_errors: ``raise`` (the default) an `UnscoredError` out of ``measure``, or ``record`` it on
+            the metric.
 
     Returns:
         A report that prints as a table; it is worked out when it is looked at.
@@ -188,16 +206,29 @@ def apply(
         DriftError: Under ``strict``, a fix does not fit what is installed. Under ``strict`` a later
             import of an upstream module can raise it too.
     """
-    options = options_module.Options(rejudge, incomplete, allow_unscored, deepeval_errors)
+    given = {
+        "strict": strict,
+        "rejudge": rejudge,
+        "incomplete": incomplete,
+        "allow_unscored": allow_unscored,
+        "deepeval_errors": deepeval_errors,
+    }
+    found, excused = options_module.settle(given)
+    strict = found.pop("strict", False)
+    options = options_module.Options(**found)
     for name, value in (("skip", skip), ("ids", ids)):
         if isinstance(value, str):
             from evalfixes.errors import OptionError
 
             raise OptionError(f"evalfixes.apply: {name}={value!r} is a string; give a list of fix ids")
     skip = tuple(skip)
-    selected = select(ids, skip)
+    selected = select(ids, skip, excused)
     options_module.current = options
-    engine.choose(*selected, strict)
+    engine.choose(*selected, bool(strict))
+    if "EVALFIXES_RECORD" in os.environ:
+        from evalfixes.runtime.record import arrange
+
+        arrange()
     return Report()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterable
 from types import ModuleType
@@ -29,6 +30,7 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
     """
     rebind: dict[int, tuple[Any, Any, Slot]] = {}
     names = {module.__name__: module for module in modules}
+    placed: list[str] = []
     if since is not None:  # the modules' code has just run (again), so what we knew of them is gone
         for target in [target for target, slot in engine.slots.items() if slot.module.__name__ in names]:
             del engine.slots[target]
@@ -40,6 +42,7 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
             problem = _obstacle(engine, fix)
             if problem is None:
                 _replace(engine, fix, names, rebind)
+                placed.append(fix_id)
         except CannotReplaceError as error:
             problem = str(error)
         except (Exception, SystemExit) as error:  # a fault of ours must not break the user's import
@@ -47,6 +50,11 @@ def install(engine: Engine, modules: list[ModuleType], since: list[str] | None) 
         if problem:
             drop(engine, fix_id, problem, package_root(next(iter(names.values()))))
     _rebind_aliases(rebind, since)
+    if placed:
+        from evalfixes import __version__
+
+        told = "evalfixes %s repairs %s: %s"
+        logging.getLogger("evalfixes").info(told, __version__, ", ".join(sorted(names)), ", ".join(placed))
 
 
 def decision(engine: Engine, fix: Fix) -> Decision:

@@ -2,11 +2,13 @@
 
 Fixes report with `record` what a judge was asked about and what of it stays unscored. What counts is
 kept in the run that is open in the current context (`opened`), so that concurrent evaluations do not
-mix; without an open run, in one for the process. Imports no upstream and nothing that is not needed.
+mix; without an open run, in one for the process, which is closed when the interpreter ends. Imports no
+upstream and nothing that is not needed.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 from collections import Counter
@@ -43,10 +45,14 @@ class Run:
             return f"{total} of {self.judged} judged parts unscored: {reasons}" if total else ""
 
     def add(self, judged: int, unscored: Sequence[str]) -> None:
-        """Counts parts."""
+        """Counts parts, here and in the total of the process."""
         with self._lock:
             self.judged += judged
             self.unscored.update(unscored)
+        if self is not total:
+            total.add(judged, unscored)
+        if self is _process and unscored and self.first("closed at exit"):
+            atexit.register(_close_process)
 
     def first(self, *key: object) -> bool:
         """Whether this is told for the first time in this run."""
@@ -55,6 +61,12 @@ class Run:
             self._told.add(key)
             return new
 
+
+total = Run()
+"""All that was judged in this process, whichever run it belongs to."""
+
+closed_elsewhere = False
+"""Whether somebody shows the total of the process at its end, as the pytest plugin does."""
 
 _process = Run()
 _run: ContextVar[Run | None] = ContextVar("evalfixes_run", default=None)
@@ -148,6 +160,11 @@ def close(run: Run) -> None:
     line = run.closing_line
     if line:
         logger.warning("%s", line)
+
+
+def _close_process() -> None:
+    if not closed_elsewhere:
+        close(_process)
 
 
 def _excerpt(reply: str) -> str:

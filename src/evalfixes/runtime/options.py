@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 INCOMPLETE = ("decide", "unscored", "worst")
@@ -36,27 +38,128 @@ class Options:
         allow_unscored: Sequence[dict[str, Any]] = (),
         deepeval_errors: str = "raise",
     ) -> None:
-        from_option = None
-        if type(rejudge) is not int or rejudge < 0:
-            from_option = f"rejudge={rejudge!r} is not a whole number from 0 up"
-        elif incomplete not in INCOMPLETE:
-            from_option = f"incomplete={incomplete!r} is not one of {', '.join(INCOMPLETE)}"
-        elif deepeval_errors not in DEEPEVAL_ERRORS:
-            from_option = f"deepeval_errors={deepeval_errors!r} is not one of {', '.join(DEEPEVAL_ERRORS)}"
-        else:
-            for entry in allow_unscored:
-                lacking = [key for key in ("metric", "reason", "until") if not entry.get(key)]
-                if lacking:
-                    from_option = f"allow_unscored: {entry!r} has no {' and no '.join(lacking)}"
-        if from_option is not None:
+        wrong = (
+            problem("rejudge", rejudge)
+            or problem("incomplete", incomplete)
+            or problem("deepeval_errors", deepeval_errors)
+            or (allow_unscored and problem("allow_unscored", allow_unscored))
+        )
+        if wrong:
             from evalfixes.errors import OptionError
 
-            raise OptionError(f"evalfixes.apply: {from_option}")
+            raise OptionError(f"evalfixes.apply: {wrong}")
         self.rejudge = rejudge
         self.incomplete = incomplete
         self.allow_unscored = tuple(allow_unscored)
         self.deepeval_errors = deepeval_errors
 
 
+def problem(name: str, value: object) -> str:
+    """Why an option cannot have a value; empty if it can."""
+    if name == "rejudge":
+        if type(value) is not int or value < 0:
+            return f"rejudge={value!r} is not a whole number from 0 up"
+    elif name == "strict":
+        if type(value) is not bool:
+            return f"strict={value!r} is neither true nor false"
+    elif name == "allow_unscored":
+        if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+            return f"allow_unscored={value!r} is no list of {{metric, reason, until}}"
+        for entry in value:
+            if not isinstance(entry, dict):
+                return f"allow_unscored: {entry!r} is no table of metric, reason and until"
+            lacking = [key for key in ("metric", "reason", "until") if not entry.get(key)]
+            if lacking:
+                return f"allow_unscored: {entry!r} has no {' and no '.join(lacking)}"
+    else:
+        known = INCOMPLETE if name == "incomplete" else DEEPEVAL_ERRORS
+        if value not in known:
+            return f"{name}={value!r} is not one of {', '.join(known)}"
+    return ""
+
+
 current = Options()
 """The options in force; replaced as a whole by `apply()`, so a reader sees one consistent set."""
+
+start = ""
+"""The folder in which the search for the settings file begins; empty for the current one. The pytest
+plugin sets it to pytest's root."""
+
+
+def settle(given: Mapping[str, Any], warn: bool = True) -> tuple[dict[str, Any], dict[str, str]]:
+    """The options from `apply()`'s arguments, the environment and the settings file, the first that says something.
+
+    Neither a settings file nor a variable costs more than the look for it.
+
+    Args:
+        given: The arguments; None where the caller left one out.
+        warn: Whether to warn of entries that do not count.
+
+    Returns:
+        Those that somebody has set, and why the settings file skips fixes.
+
+    Raises:
+        OptionError: A value means nothing.
+    """
+    path = settings_file()
+    named = [name for name in os.environ if name[:10] == "EVALFIXES_" and name not in READ_ELSEWHERE]
+    if path or named or given.get("allow_unscored"):
+        from evalfixes.runtime.settings import collect
+
+        return collect(given, path, warn)
+    return {name: value for name, value in given.items() if value is not None}, {}
+
+
+# Read at other places, and so no reason to import the rest.
+READ_ELSEWHERE = (
+    "EVALFIXES_SKIP",
+    "EVALFIXES_DISABLE",
+    "EVALFIXES_CONFIG",
+    "EVALFIXES_RUN",
+    "EVALFIXES_CACHE_DIR",
+    "EVALFIXES_RECORD",
+)
+
+
+def settings_file() -> str:
+    """The settings file: ``EVALFIXES_CONFIG``, else the nearest ``pyproject.toml`` with our table; "" if there is none.
+
+    The search goes up from where it starts and ends at a repository's root.
+    """
+    named = os.environ.get("EVALFIXES_CONFIG")
+    if named is not None:
+        return named
+    try:
+        folder = os.path.abspath(start or os.curdir)
+    except OSError:  # the current folder is gone
+        return ""
+    while True:
+        path = os.path.join(folder, "pyproject.toml")
+        try:
+            with open(path, "rb") as stream:
+                text = stream.read()
+        except OSError:
+            pass
+        else:
+            if b"evalfixes" in text and has_table(text):
+                return path
+        above = os.path.dirname(folder)
+        if above == folder or os.path.lexists(os.path.join(folder, ".git")):
+            return ""
+        folder = above
+
+
+def has_table(text: bytes) -> bool:
+    """Whether a TOML text may hold ``tool.evalfixes``: it does not have to be parsed where it cannot."""
+    head = b""
+    for line in text.splitlines():
+        line = line.strip()
+        if line[:1] == b"[":
+            head = line.translate(None, b" \t\"'[]").partition(b"#")[0]
+            if head == b"tool.evalfixes" or head[:15] == b"tool.evalfixes.":
+                return True
+        elif b"evalfixes" in line:
+            key = line.translate(None, b" \t\"'")
+            if key[:4] == b"tool" or (head == b"tool" and key[:9] == b"evalfixes"):
+                return True
+    return False

@@ -9,7 +9,7 @@ guesses: an output that no rule assigns is unpaired, and none is ever dropped.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass
 
 UNPAIRED = "unpaired"
@@ -18,10 +18,18 @@ UNPAIRED = "unpaired"
 
 @dataclass(frozen=True)
 class Item:
-    """A call or an output as recorded: its id and its tool's name, None or empty where not recorded."""
+    """A call or an output as recorded; None or empty is what has not been.
+
+    Attributes:
+        id: The id of the call.
+        name: The name of the tool.
+        args: Anything that is equal for equal arguments: the call's own, or of the call that a
+            conversation shows right before the output.
+    """
 
     id: str | None = None
     name: str | None = None
+    args: Hashable | None = None
 
 
 @dataclass(frozen=True)
@@ -47,14 +55,20 @@ def mark(id_: str | None) -> str:
 def pair(calls: Sequence[Item], outputs: Sequence[Item]) -> Pairing:
     """Assigns outputs to calls.
 
-    By id first, where no name contradicts it: one call takes the last output of its id, several calls
-    under one id take them in order if there are as many outputs as calls. Then outputs without id go
-    to calls without id, and at last what is left to what is left, each time by tool name and in
-    order, and only where there are as many outputs as calls.
+    By arguments first, where outputs have any. Then by id, where no name contradicts it: one call
+    takes the last output of its id, several calls under one id take them in order if there are as
+    many outputs as calls. Then outputs without id go to calls without id, and at last what is left to
+    what is left, each time by tool name and in order, and only where there are as many outputs as
+    calls.
     """
     found: list[list[int]] = [[] for _ in calls]
     left = [j for j, output in enumerate(outputs) if not marked(output.id)]
     unclear_calls: set[int] = set()
+
+    for j, i in _by_arguments(calls, outputs, left).items():
+        found[i].append(j)
+        left.remove(j)
+    calls = [Item(None, call.name, call.args) if found[i] else call for i, call in enumerate(calls)]
 
     by_owners: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for j in left:
@@ -83,7 +97,7 @@ def pair(calls: Sequence[Item], outputs: Sequence[Item]) -> Pairing:
                 open_calls[call.name or None].append(i)
         waiting: dict[str | None, list[int]] = defaultdict(list)
         for j in left:
-            if output_fits(outputs[j]):
+            if output_fits(outputs[j]) and _uncontradicted(outputs[j], calls):
                 waiting[outputs[j].name or None].append(j)
         nameless = waiting.pop(None, [])
         for name, answers in waiting.items():
@@ -111,8 +125,37 @@ def _owners(calls: Sequence[Item], output: Item) -> tuple[int, ...]:
     return tuple(
         i
         for i, call in enumerate(calls)
-        if call.id == output.id and (not call.name or not output.name or call.name == output.name)
+        if call.id == output.id
+        and (not call.name or not output.name or call.name == output.name)
+        and _agree(call.args, output.args)
     )
+
+
+def _by_arguments(calls: Sequence[Item], outputs: Sequence[Item], left: Sequence[int]) -> dict[int, int]:
+    """Output to call, where equal arguments tell: one call, or as many calls as outputs, in order."""
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for j in left:
+        output = outputs[j]
+        if output.args is None:
+            continue
+        alike = [
+            i
+            for i, call in enumerate(calls)
+            if call.args == output.args and (not call.name or not output.name or call.name == output.name)
+        ]
+        groups[tuple([i for i in alike if calls[i].id == output.id] or alike)].append(j)
+    taken = Counter(i for owners in groups for i in owners)
+    return {
+        j: i
+        for owners, answers in groups.items()
+        if len(owners) == len(answers) and all(taken[i] == 1 for i in owners)
+        for i, j in zip(owners, answers, strict=True)
+    }
+
+
+def _uncontradicted(output: Item, calls: Sequence[Item]) -> bool:
+    """Whether no name alone would put an output under a call of other arguments."""
+    return output.args is None or all(_agree(call.args, output.args) for call in calls if call.name == output.name)
 
 
 def distinct_ids(ids: Sequence[str | None]) -> list[str | None]:
@@ -178,6 +221,7 @@ def answer_rounds(rounds: Sequence[Round]) -> Answers:
     those of the latest round that asked for any.
     """
     asked = [(number, item) for number, round_ in enumerate(rounds) for item in round_.asked]
+    told = {(item.name, item.args) for _, item in asked}
     of_call: list[list[tuple[int, int]]] = [[] for _ in asked]
     unpaired: list[tuple[int, int]] = []
     known: Counter[Hashable] = Counter()
@@ -190,18 +234,25 @@ def answer_rounds(rounds: Sequence[Round]) -> Answers:
         latest = max((asked[i][0] for i in open_calls), default=-1)
         for candidates in (open_calls, [i for i in open_calls if asked[i][0] == latest]):
             candidates = [i for i in candidates if not of_call[i]]
-            result = pair([asked[i][1] for i in candidates], [round_.shown[place].item for place in new])
+            result = pair([asked[i][1] for i in candidates], [_within(round_.shown[place].item, told) for place in new])
             for i, answers in zip(candidates, result.outputs, strict=True):
                 of_call[i].extend((number, new[j]) for j in answers)
             new = [new[j] for j in result.unpaired]
         for place in new:
             # One more output under the id of a call that has been answered belongs to it as well.
-            owners = _owners([item if at < number else Item() for at, item in asked], round_.shown[place].item)
+            output = _within(round_.shown[place].item, told)
+            owners = _owners([item if at < number else Item() for at, item in asked], output)
             if len(owners) == 1:
                 of_call[owners[0]].append((number, place))
             else:
                 unpaired.append((number, place))
     return Answers(tuple(tuple(answers) for answers in of_call), tuple(unpaired))
+
+
+def _within(output: Item, told: Set[tuple[str | None, Hashable | None]]) -> Item:
+    """The output, without arguments that no call of the turn has: a conversation may abridge them."""
+    known = any(args == output.args and (not output.name or not name or name == output.name) for name, args in told)
+    return output if known else Item(output.id, output.name)
 
 
 def _unseen(round_: Round, known: Counter[Hashable]) -> list[int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+_ROUNDING = 1e-9
+"""A mean weighted by probabilities misses the end of its scale by a rounding error."""
+
 
 def on_scale(value: Any, low: float, high: float) -> bool:
     """Whether a score can be taken at its word.
@@ -24,4 +27,5 @@ def on_scale(value: Any, low: float, high: float) -> bool:
         number = float(value)
     except (ValueError, OverflowError):
         return False
-    return math.isfinite(number) and low <= number <= high
+    slack = _ROUNDING * max(abs(low), abs(high))
+    return math.isfinite(number) and low - slack <= number <= high + slack

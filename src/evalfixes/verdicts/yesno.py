@@ -10,6 +10,7 @@ not read where somebody would have to guess:
     read("No doubt, yes it did")                 None: "no" belongs to "no doubt"
     read("No violation")                         None: of what the judge denies nothing is known here
     read("yes and no"), read("No. Yes.")         None: two answers
+    read("Yes. False."), read("❌ yes")          None: two answers too
     read("violation"), read(1), read(None)       None: no word of the vocabulary
 
 A leading word counts when it stands alone: at the end, before a mark of punctuation, or before a
@@ -20,6 +21,7 @@ the article of a noun far too often ("no doubt", "no issues", "no longer").
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Sequence
 from enum import Enum
@@ -40,8 +42,15 @@ _FILLER = re.compile(
     r"the|my|a|final|correct|right|real|actual|answer|verdict|in|way|sense|not|definitely|certainly|clearly|"
     r"doubt|without|about|for|sure|of|course)\s+)+"
 )
-_MARKUP = str.maketrans("", "", "*_`\"'\u2018\u2019\u201c\u201d\u00ab\u00bb")
+_MARKUP = str.maketrans(
+    "",
+    "",
+    "*_`\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
+    "\u300c\u300d\u300e\u300f\u301d\u301e\u301f\u275b\u275c\u275d\u275e\ufe0f",
+)
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019](?=\w)")
+_SIGNS = {"\u2705": "yes", "\u2714": "yes", "\U0001f44d": "yes", "\u274c": "no", "\u2716": "no", "\U0001f44e": "no"}
+_BOOLEANS = {"true": "yes", "false": "no"}
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 
 
@@ -63,9 +72,12 @@ def read(raw: Any, allowed: Sequence[str] = YES_NO) -> str | None:
     if not isinstance(raw, str):
         return None
     text = _plain(raw)
-    if text in ("true", "false"):
-        return read(text == "true", allowed)
-    return _leading(text, allowed)
+    bare = text.strip("".join(_SIGNS) + string.whitespace)
+    before, _, after = text.partition(bare) if bare else (text, "", "")
+    signs = {_SIGNS[char] for char in before + after if char in _SIGNS}
+    boolean = _BOOLEANS.get(bare.rstrip(".!"))
+    found = _leading(bare, allowed) if boolean is None else read(boolean == "yes", allowed)
+    return found if signs <= {found} else None
 
 
 def _plain(raw: str) -> str:
@@ -103,7 +115,10 @@ def _answer(clause: str, allowed: Sequence[str]) -> str | None:
     if rest and not re.match(_OPENERS, rest):
         return None
     word = match.group()
-    return _known(word, allowed) or (word if word in YES_NO else None)
+    if word in _BOOLEANS and not rest:
+        return _BOOLEANS[word]
+    word = ALIASES.get(word, word)
+    return word if word in (*allowed, *YES_NO, *ALIASES.values()) else None
 
 
 def _known(word: str, allowed: Sequence[str]) -> str | None:

@@ -101,7 +101,7 @@ def _parts(messages: Sequence[dict[str, Any]], snake: str, camel: str) -> list[d
 
 def _calls_of(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     calls = _parts(messages, "function_call", "functionCall")
-    return [{"id": call.get("id"), "name": call.get("name")} for call in calls]
+    return [{"id": call.get("id"), "name": call.get("name"), "arguments": call.get("args")} for call in calls]
 
 
 def _outputs_of(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def build_tool_calls(original: Callable[..., Any], module: ModuleType) -> Callab
             SimpleNamespace(input_messages=_messages(span, module.OTEL_GENAI_INPUT_MESSAGES), output_messages=entries)
             for span, entries in zip(llm_spans or (), asked, strict=True)
         ]
-        answers, found = _pairing.read_rounds(recorded, list, outputs_of)
+        answers, found = _pairing.read_rounds(recorded, lambda messages: _calls(module, messages), outputs_of)
         unpaired = [found[number][place] for number, place in answers.unpaired]
         for place, places in zip(_places(calls, of_spans, flat), answers.of_call, strict=True):
             entries = [found[number][position] for number, position in places]
@@ -123,6 +123,14 @@ def _asked(module: ModuleType, spans: Sequence[Any]) -> list[list[_Table]]:
                     entries.append({**call, "id": call["id"] or None})
         found.append(entries)
     return found
+
+
+def _calls(module: ModuleType, messages: Sequence[_Table]) -> list[_Table]:
+    """The calls in messages; those that `_asked` has read stand for themselves."""
+    out: list[_Table] = []
+    for message in messages:
+        out += [message] if "arguments" in message else module.extract_tool_calls_from_message(message)
+    return out
 
 
 def _messages(span: Any, key: str) -> list[_Table]:

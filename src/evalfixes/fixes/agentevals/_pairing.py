@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
@@ -52,7 +52,8 @@ def to_events(invocation: Any) -> Any:
 def _with_id(part: Any, id_: str | None) -> Any:
     if part.id == id_:
         return part
-    return replace(part, id=id_) if is_dataclass(part) else part.model_copy(update={"id": id_})
+    copy = getattr(part, "model_copy", None)
+    return copy(update={"id": id_}) if copy else replace(part, id=id_)
 
 
 def with_tools_named(invocations: Sequence[Any]) -> list[Any]:
@@ -143,9 +144,10 @@ def absent(entries: Iterable[dict[str, Any]], present: Iterable[Any]) -> list[di
     have = {content_key(value) for value in present}
     out = []
     for entry in entries:
-        # Upstream may hold an output as the table that ADK wants, or as it was recorded.
-        keys = {content_key(entry.get("response")), content_key(as_table(entry.get("response")))}
-        if entry.get("response") is not None and not keys & have:
+        value = entry.get("response")
+        # Upstream may hold an output as it was recorded, as the table that ADK wants, or as text in one.
+        keys = {content_key(value), content_key(as_table(value)), content_key({"result": str(value)})}
+        if value is not None and not keys & have:
             have |= keys
             out.append(entry)
     return out
@@ -168,15 +170,46 @@ def read_rounds(
     for call in calls:
         messages = list(call.input_messages)
         start = _turn_start(messages)
-        earlier, current = outputs_of(messages[:start]), outputs_of(messages[start:])
+        entries = _with_arguments(messages, calls_of, outputs_of)
+        earlier = len(outputs_of(messages[:start]))
         shown = [
-            Shown(Item(entry["id"], entry.get("name") or None), content_key(entry["response"]), position < len(earlier))
-            for position, entry in enumerate([*earlier, *current])
+            Shown(Item(entry["id"], entry.get("name") or None, args), content_key(entry["response"]), place < earlier)
+            for place, (entry, args) in enumerate(entries)
         ]
-        asked = [Item(entry["id"], entry["name"]) for entry in calls_of(call.output_messages)]
+        asked = [_asked(entry) for entry in calls_of(call.output_messages)]
         rounds.append(Round(tuple(shown), tuple(asked)))
-        shown_by_round.append([*earlier, *current])
+        shown_by_round.append([entry for entry, _ in entries])
     return answer_rounds(rounds), shown_by_round
+
+
+def _asked(entry: dict[str, Any]) -> Item:
+    return Item(entry["id"] or None, entry["name"], content_key(entry.get("arguments")))
+
+
+def _with_arguments(
+    messages: Sequence[Any], calls_of: Callable[[Any], list[dict[str, Any]]], outputs_of: Callable[[Any], list[Any]]
+) -> list[tuple[dict[str, Any], str | None]]:
+    """The outputs in messages, each with the arguments of the call before it that it answers, if that is told."""
+    found: list[tuple[dict[str, Any], str | None]] = []
+    calls: list[Item] = []
+    waiting: list[dict[str, Any]] = []
+
+    def close() -> None:
+        pairing = pair(calls, [Item(entry["id"], entry.get("name") or None) for entry in waiting])
+        owner = {place: i for i, places in enumerate(pairing.outputs) for place in places}
+        for place, entry in enumerate(waiting):
+            found.append((entry, str(calls[owner[place]].args) if place in owner else None))
+        waiting.clear()
+
+    for message in messages:
+        asked = calls_of([message])
+        if asked and waiting:
+            close()
+            calls.clear()
+        calls += [_asked(entry) for entry in asked]
+        waiting += outputs_of([message])
+    close()
+    return found
 
 
 def _turn_start(messages: Sequence[dict[str, Any]]) -> int:

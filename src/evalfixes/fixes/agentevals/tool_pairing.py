@@ -16,6 +16,7 @@ from evalfixes.fixes.agentevals._genai_converter import build_tool_calls
 from evalfixes.verdicts.pairing import first_come, match_spans
 
 _EXTRACT = "agentevals.genai.extract"
+_OUTPUT_MESSAGES = "gen_ai.output.messages"
 _BRIDGE = "agentevals.adk_bridge"
 _METRICS = "agentevals.builtin_metrics"
 _CONVERTER = "agentevals.converter"  # up to 0.9.12, where the three below do not exist yet
@@ -37,7 +38,7 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
         if warnings is not None:
             _forget(warnings)
         tools: list[Any] = original(calls, warnings)
-        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, module.tool_responses_of)
+        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         if len(answers.of_call) != len(tools):
             return tools
         unpaired = [shown[number][place] for number, place in answers.unpaired]
@@ -49,13 +50,45 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
             cell = _cell.get()
             if cell is None:
                 _note(module, warnings, unpaired, tools)
-            for position, label in cell.labels.items() if cell else ():
+                return tools
+            for position, label in cell.labels.items():
                 tool = tools[position]
                 cell.renamed.append((tool, tool.call_id, tool.name))
                 tool.call_id = tool.name = label
         return tools
 
     return _tool_calls_from_parts
+
+
+def _outputs_of(module: ModuleType) -> Callable[[Any], list[dict[str, Any]]]:
+    """Upstream's reader of outputs, and what a message of the role ``tool`` says in words."""
+
+    def read(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = []
+        for message in messages:
+            outputs = module.tool_responses_of([message])
+            said = module.text_of([message]) if message.get("role") == "tool" and not outputs else None
+            if said is not None:
+                id_ = message.get("tool_call_id") or message.get("id") or None
+                outputs = [{"id": id_, "name": message.get("name"), "response": module._json_or_raw(said)}]
+            found += outputs
+        return found
+
+    return read
+
+
+def _build_spans(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    # A tool's span may hold its result as a message, as those of Strands Agents do.
+    def _tool_calls_from_spans(analysis: Any, chains: list[list[str]], warnings: list[Any]) -> list[Any]:
+        tools: list[Any] = original(analysis, chains, warnings)
+        for tool, chain in zip(tools, chains, strict=True):
+            views = [analysis.info[span].view for span in chain]
+            said = [entry for view in views for entry in module.tool_responses_of(view.messages(_OUTPUT_MESSAGES))]
+            if tool.result is None and said:
+                tool.result = said[-1]["response"]
+        return tools
+
+    return _tool_calls_from_spans
 
 
 def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -68,7 +101,7 @@ def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..
         else:
             tools = _filled(original, span_tools, calls, warnings, matched)
         # Whatever the parts hold and no call has taken over, their leftovers among it, is kept.
-        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, module.tool_responses_of)
+        answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         places = [place for group in answers.of_call for place in group] + list(answers.unpaired)
         _note(module, warnings, [shown[number][place] for number, place in sorted(places)], tools)
         return list(tools)
@@ -208,6 +241,7 @@ FIX = Fix(
         Replacement("agentevals.genai_converter:_extract_tool_calls", build_tool_calls, optional=True),
         Replacement(f"{_BRIDGE}:to_adk_invocation", _build_bridge, optional=True),
         Replacement(f"{_EXTRACT}:_tool_calls_from_parts", _build_parts, optional=True),
+        Replacement(f"{_EXTRACT}:_tool_calls_from_spans", _build_spans, optional=True),
         Replacement(f"{_EXTRACT}:_fill_from_parts", _build_fill, optional=True),
     ),
     evaluate=evaluate,

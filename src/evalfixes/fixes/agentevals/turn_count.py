@@ -23,11 +23,15 @@ def _build_metric(original: Callable[..., Any], module: ModuleType) -> Callable[
     async def evaluate_builtin_metric(arguments: Arguments) -> Any:
         actual_invocations, expected_invocations = arguments["actual_invocations"], arguments["expected_invocations"]
         actual, golden = len(actual_invocations), len(expected_invocations or actual_invocations)
-        compares = arguments["metric_name"] in vars(module)["METRICS_NEEDING_EXPECTED"]
-        if actual != golden and not compares:
+        if actual == golden:
+            return await original(**arguments)
+        if arguments["metric_name"] not in vars(module)["METRICS_NEEDING_EXPECTED"]:
             arguments["expected_invocations"] = _as_long_as(actual_invocations, expected_invocations)
-        result = await original(**arguments)
-        return _refuse(result, actual, golden) if actual != golden and compares else result
+            return await original(**arguments)
+        both = min(actual, golden)
+        arguments["actual_invocations"] = actual_invocations[:both]
+        arguments["expected_invocations"] = expected_invocations[:both]
+        return _refuse(await original(**arguments), actual, golden)
 
     return like(original, evaluate_builtin_metric)
 
@@ -105,8 +109,9 @@ def _count(turns: int) -> str:
 
 
 def evaluate(case: Case) -> Outcome:
-    """Runs ``agentevals run`` with the golden conversation ``golden``; see `_harness.run`."""
-    return _harness.run(case)
+    """Runs ``agentevals run`` with the golden ``golden``; ``every_turn`` says whether the judge saw all turns."""
+    outcome = _harness.run(case)
+    return {**outcome, "every_turn": outcome["seen"] == len(case["turns"])}
 
 
 def _turn(user: str, final: str, tool: str, code: str) -> dict[str, Any]:
@@ -119,15 +124,12 @@ _WIPE = _turn("Delete it.", "I deleted 4411 orders.", "delete_all", "ok")
 _COMPARE = ["tool_trajectory_avg_score"]
 _RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "reason": True}
 _CUT: Outcome = {"score": 1.0, "status": "PASSED", "exit": 0}
-_ZIPPED = "0.5.2..0.9.8"  # with a google-adk that zips both lists, as all before 2.5.0 do
-_REFUSED = "0.9.9..0.9.12"  # with one that refuses lists of two lengths
+_ZIPPED = "0.5.2..0.9.8"  # with a google-adk that zips both lists, as all up to 2.5.0 do; later ones refuse
 _ALIGNED = "0.10.0..0.11.0"
 
 
-def _scenario(
-    name: str, wrong: Outcome | None, right: Outcome, releases: str = "", wrong_in: Any = None, **case: Any
-) -> Scenario:
-    return Scenario(name, case, right, wrong, wrong_in or {}, releases)
+def _scenario(name: str, wrong: Outcome | None, right: Outcome, releases: str = "", **case: Any) -> Scenario:
+    return Scenario(name, case, right, wrong, releases=releases)
 
 
 def _on(releases: str, suffix: str) -> tuple[Scenario, Scenario]:
@@ -157,9 +159,8 @@ FIX = Fix(
         *_on(_ZIPPED, ", before 0.10.0"),
         _scenario(
             "no golden needed, one given",
-            _CUT,
-            {"score": 0.5, "status": "PASSED", "exit": 0, "seen": 2},
-            wrong_in={_REFUSED: {"score": None, "exit": 1, "seen": 0}},
+            {"every_turn": False},
+            {"score": 0.5, "status": "PASSED", "exit": 0, "seen": 2, "every_turn": True},
             turns=[_LOOK, _WIPE],
             golden=[_LOOK],
         ),

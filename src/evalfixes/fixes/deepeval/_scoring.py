@@ -9,6 +9,7 @@ from typing import Any
 from evalfixes.fix import Replacement
 from evalfixes.fixes.deepeval._families import MARK_ALL, MARK_BROKEN, Family, is_mark
 from evalfixes.fixes.deepeval._unscored import below, conclude, fill_worst, open_ended
+from evalfixes.runtime import ledger
 
 _Build = Callable[[Callable[..., Any], ModuleType], Callable[..., Any]]
 
@@ -55,6 +56,7 @@ def _flat(family: Family) -> _Build:
 def _score(family: Family, original: Callable[..., Any], metric: Any, verdicts: Sequence[Any], *args: Any) -> Any:
     marks = [verdict for verdict in verdicts if is_mark(verdict)]
     if not marks:
+        ledger.record(type(metric).__name__, len(verdicts))
         return original(metric, *args)
     upstream = below(original)
     worst, best = fill_worst(marks, family, lambda: upstream(metric, *args))
@@ -72,6 +74,7 @@ def _turns(family: Family) -> _Build:
             windows = [list(found.verdicts or ()) for found in scores]
             marks = [verdict for window in windows for verdict in window if is_mark(verdict)]
             if not marks:
+                ledger.record(type(self).__name__, sum(map(len, windows)))
                 return original(self, scores)
             bounds = [
                 _window(family, module, self, window, found) for window, found in zip(windows, scores, strict=True)

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import logging
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from evalfixes.errors import UnscoredError
 from evalfixes.fixes.deepeval._families import MARK_ALL, Family, is_mark
-from evalfixes.runtime import options
+from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.aggregate import Part, decide
 
 _MOST_TRIED = 10
 """Up to so many missing verdicts of a ranked list, every way to fill them is tried."""
-
-log = logging.getLogger("evalfixes")
 
 
 def unscored(
@@ -41,7 +38,8 @@ def unscored(
     metric.score = None
     metric.success = False
     metric.reason = None
-    log.warning("%s", message)
+    parts = missing or 1
+    ledger.record(name, asked or parts, ["not judged"] * parts, why=what)
     raise UnscoredError(message, name, missing, asked) from cause
 
 
@@ -93,13 +91,8 @@ def conclude(
             missing,
             missing + given,
         )
-    log.warning(
-        "%s: %d of %d %s are missing and cannot change the outcome",
-        type(metric).__name__,
-        missing,
-        missing + given,
-        what,
-    )
+    judged = missing + given
+    ledger.record(type(metric).__name__, judged, ["not judged"] * missing, why="this cannot change the outcome")
 
 
 def fill_worst(marks: Sequence[Any], family: Family, score: Callable[[], float]) -> tuple[float, float]:

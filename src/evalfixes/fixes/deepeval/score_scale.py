@@ -13,7 +13,7 @@ from evalfixes.fixes.deepeval._families import MARK, MARK_BROKEN, is_mark
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._shape import shaped
 from evalfixes.fixes.deepeval._unscored import below, conclude
-from evalfixes.runtime import options
+from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.scale import on_scale
 
 
@@ -80,6 +80,12 @@ def _usable(metric: Any, module: ModuleType, found: Any) -> bool:
     return on_scale(score, *_scale(metric, module))
 
 
+def _counted(spec: _Metric, metric: Any, found: Any) -> Any:
+    if not spec.parts:  # those are counted where they are averaged
+        ledger.record(type(metric).__name__, 1)
+    return found
+
+
 def _give_up(spec: _Metric, metric: Any, module: ModuleType, found: Any) -> Any:
     """What stands in for a score that the judge did not give, if anything may."""
     if spec.parts:
@@ -100,7 +106,7 @@ def _build(spec: _Metric) -> Callable[[Callable[..., Any], ModuleType], Callable
             for _ in range(options.current.rejudge + 1):
                 found = original(self, *args, **kwargs)
                 if _usable(self, module, found):
-                    return found
+                    return _counted(spec, self, found)
             return _give_up(spec, self, module, found)
 
         return shaped(ask, original)
@@ -114,7 +120,7 @@ def _a_build(spec: _Metric) -> Callable[[Callable[..., Any], ModuleType], Callab
             for _ in range(options.current.rejudge + 1):
                 found = await original(self, *args, **kwargs)
                 if _usable(self, module, found):
-                    return found
+                    return _counted(spec, self, found)
             return _give_up(spec, self, module, found)
 
         return shaped(ask, original)
@@ -127,6 +133,7 @@ def _build_total(original: Callable[..., Any], module: ModuleType) -> Callable[.
         parts = list(itertools.chain(first, second))
         marks = [part for part in parts if is_mark(part)]
         if not marks:
+            ledger.record(type(self).__name__, len(parts))
             return original(self, first, second)
         for mark in marks:
             mark.score = 1.0

@@ -11,6 +11,7 @@ from evalfixes.fix import Case, Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.google_adk import _doors as doors
 from evalfixes.fixes.google_adk import _gate as gate
 from evalfixes.fixes.google_adk import _harness as harness
+from evalfixes.fixes.google_adk import _stamp
 from evalfixes.fixes.google_adk._evidence import decided, status_of
 from evalfixes.runtime import ledger, options
 from evalfixes.runtime.allow import allowed
@@ -37,7 +38,7 @@ def _build_final_status(original: Callable[..., Any], module: ModuleType) -> Cal
 def _build_evaluate_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     async def _evaluate_single_inference_result(self: Any, inference_result: Any, evaluate_config: Any) -> Any:
         with ledger.at(f"case {inference_result.eval_case_id}"):
-            return await original(self, inference_result, evaluate_config)
+            return _stamp.case_result(await original(self, inference_result, evaluate_config))
 
     return _evaluate_single_inference_result
 
