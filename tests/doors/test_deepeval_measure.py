@@ -60,6 +60,18 @@ def test_a_missing_verdict_is_asked_for_once_more(family: Family, mode: str) -> 
     assert forked(_patient, case) == {"score": 1.0, "status": "PASSED", "calls": 3}
 
 
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("family", [f for f in HERE if f in SINGLES], ids=lambda family: family.cls)
+def test_a_second_reply_that_is_no_json_leaves_the_verdict_missing(family: Family, mode: str) -> None:
+    good, silent, broken = reply(family, family.good), reply(family, "maybe"), {"text": "I cannot."}
+    last = {"rounds": [silent, broken]}
+    case = {"metric": family.cls, "items": 4, "mode": mode, "replies": [good, good, good, last]}
+    assert forked(outcome, case) == {"score": 0.75, "status": "PASSED", "calls": 5}
+    for rounds in ([broken, broken], [broken, silent]):
+        case = {**case, "replies": [good, good, good, {"rounds": rounds}]}
+        assert forked(outcome, case) == {"score": None, "status": "ERROR", "calls": 5}
+
+
 def _patient(case: dict[str, Any]) -> Any:
     return outcome(case, rejudge=2)
 
