@@ -87,7 +87,9 @@ def behind_result(result: Any, metric: str) -> Part:
     if kept is not None and kept[0] == result.score:
         part: Part = kept[1]
         return part
-    return of(result.score, *scale(metric))
+    # A score of what is marked as not evaluated does not count; upstream leaves it out as well.
+    ignored = result.score and result.eval_status.name == "NOT_EVALUATED"
+    return of(None if ignored else result.score, *scale(metric))
 
 
 def behind_invocation(invocation: Any, metric: str, score: float | None) -> Part | None:

@@ -53,7 +53,7 @@ def passes(evaluator: Any, module: ModuleType) -> Callable[[float], bool]:
     """
 
     def compare(score: float) -> bool:
-        result = module.PerInvocationResult.model_construct(score=score, eval_status=module.EvalStatus.NOT_EVALUATED)
+        result = module.PerInvocationResult.model_construct(score=score, eval_status=module.EvalStatus.FAILED)
         token = steps.set(None)
         try:
             status = evaluator._aggregate_invocation_results([result]).overall_eval_status
