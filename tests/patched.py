@@ -32,25 +32,26 @@ def patched_copy(fix: Fix, folder: Path, *ids: str) -> Plan:
     return plan
 
 
-def outcomes(fix: Fix, cases: list[Any], folder: Path, apply: bool = False) -> dict[str, Any]:
-    """What the metric makes of each case where the folder's package is imported.
+def outcomes(fix: Fix, cases: list[Any], folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the metric makes of each case where the folder's package is imported: as it is, and after `apply()`.
+
+    The package is imported once; each list is worked out in a child of that process.
 
     Args:
         fix: The fix that evaluates.
         cases: Its cases.
         folder: Stands first on the path.
-        apply: Also put the fix in place at runtime.
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT), *_inherited()])}
     done = subprocess.run(
-        [sys.executable, str(Path(__file__)), fix.id, str(int(apply))],
+        [sys.executable, str(Path(__file__)), fix.id],
         input=json.dumps(cases), capture_output=True, text=True, env=environment, check=False, timeout=1800,
     )  # fmt: skip
     line = next((part for part in done.stdout.splitlines() if part.startswith("RESULT")), None)
     assert line is not None, done.stderr[-3000:]
     result: dict[str, Any] = json.loads(line.removeprefix("RESULT"))
     assert result["home"].startswith(str(folder)), result["home"]
-    return result
+    return result["bare"], result["applied"]
 
 
 def _inherited() -> list[str]:
@@ -76,24 +77,33 @@ def _failure(line: str) -> list[str | None]:
     return [found[1], None if found[2] == "None" else found[2]]
 
 
-def _main() -> None:
+def _seen(fix: Fix, cases: list[Any], apply: bool) -> dict[str, Any]:
     import evalfixes
     from evalfixes import catalog
-    from evalfixes.probing import load
 
-    fix = catalog.get(sys.argv[1])
-    if sys.argv[2] == "1":
+    if apply:
         evalfixes.apply(fix.id, rejudge=0, strict=True)
-    load(fix)
     found = []
-    for case in json.load(sys.stdin):
+    for case in cases:
         try:
             found.append(dict(fix.evaluate(case)))
         except Exception as error:
             found.append({"score": None, "status": "ERROR", "error": f"{type(error).__name__}: {error}"})
     states = {row.id: [row.state, row.where] for row in evalfixes.status(*catalog.closure([fix.id]))}
+    return {"outcomes": found, "states": states}
+
+
+def _main() -> None:
+    from evalfixes import catalog
+    from evalfixes.probing import load
+    from tests.forked import forked
+
+    fix = catalog.get(sys.argv[1])
+    load(fix)
+    cases = json.load(sys.stdin)
+    bare, applied = (forked(_seen, fix, cases, apply) for apply in (False, True))
     home = str(fingerprint.source_file(upstream(fix.dist)["package"]))
-    print("\nRESULT" + json.dumps({"outcomes": found, "states": states, "home": home}))
+    print("\nRESULT" + json.dumps({"bare": bare, "applied": applied, "home": home}))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,23 @@ def main() -> None:
     _begun = True
     problem = begin()
     if problem:
+        if _defaults():  # wrong settings must not leave the metrics as they are
+            problem += "; applied with the defaults instead"
         sys.stderr.write(f"evalfixes (activated in {sys.prefix}): {problem}\n")
+
+
+def _defaults() -> bool:
+    """Applies what plain `apply()` would without any settings; whether it could."""
+    try:
+        from evalfixes._index import INDEX
+        from evalfixes.catalog import closure
+        from evalfixes.runtime.engine import disabled, engine
+
+        if not disabled():
+            engine.choose(closure(fix_id for fix_id, entry in INDEX.items() if entry.default), {}, False)
+    except Exception:
+        return False
+    return True
 
 
 def _stay_in_front(folder: str) -> None:

@@ -107,11 +107,11 @@ def index(found: Mapping[str, Fix]) -> str:
     """The page that lists the fixes."""
     lines = [MARK, "", "# The fixes", "", "A range is the releases in which the fault was measured.", ""]
     for dist in dict.fromkeys(fix.dist for fix in found.values()):
-        lines += [f"## {dist}", "", "| fix | affected | what used to pass |", "| --- | --- | --- |"]
+        lines += [f"## {dist}", "", "| fix | what used to pass | affected |", "| --- | --- | --- |"]
         for fix in found.values():
             if fix.dist == dist:
                 span = fix_facts(fix.dist, fix.id).affected.replace("..", " to ")
-                lines.append(f"| [{fix.id}]({fix.id}.md) | {span} | {cell(fix.title)} |")
+                lines.append(f"| [{fix.id}]({fix.id}.md) | {cell(fix.title)} | {span} |")
         lines.append("")
     lines += ["```{toctree}", ":hidden:", "", *found, "```"]
     return "\n".join(lines) + "\n"

@@ -76,12 +76,18 @@ def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
 
 
 def load(fix: Fix) -> None:
-    """Imports what the fix's `evaluate` needs; a metric that the release does not have yet is left out."""
+    """Imports what the fix's `evaluate` needs; a metric that the release does not have yet is left out.
+
+    Raises:
+        ModuleNotFoundError: None of the modules that the fix repairs is there: the installation is broken.
+    """
+    absent = set()
     for module in fix.loads:
         try:
             import_module(module)
         except ModuleNotFoundError as error:
-            if error.name != module:
+            absent.add(module)
+            if error.name != module or absent >= set(fix.modules):
                 raise
 
 

@@ -128,6 +128,19 @@ def test_doctor_on_a_probe_that_dies(toy: Toy, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("child_knows_toy")
+def test_deliberate_behaviour_is_faulty_only_for_those_who_name_the_fix(
+    toy: Toy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy.add(make_fix("toy-score", default=False))
+    code, out, _ = run(capsys, "doctor")
+    assert code == 0
+    assert "nothing faulty, 1 by choice" in out.splitlines()[0]
+    assert "patched if named" in out
+    assert "evalfixes.apply('toy-score')" in out
+    assert run(capsys, "doctor", "--fix", "toy-score")[0] == 1
+
+
+@pytest.mark.usefixtures("child_knows_toy")
 def test_doctor_without_upstream(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
     for path in (toy.site / "toyeval").iterdir():
         path.unlink()

@@ -39,8 +39,7 @@ def test_the_patched_tree_agrees_with_runtime(patchable: Fix, decisions: Decisio
     assert not plan.refused, plan.copies
     cases = _cases(patchable, decisions)
     runtime = forked(run_all, patchable, cases, True)
-    patched = outcomes(patchable, cases, tmp_path)
-    both = outcomes(patchable, cases, tmp_path, apply=True)
+    patched, both = outcomes(patchable, cases, tmp_path)
     assert patched["states"][patchable.id] == ["patched", "source"]
     assert both["states"] == patched["states"], "something was replaced in a patched tree"
     for scenario, seen in zip(scenarios(patchable, decisions[patchable.id].release), patched["outcomes"], strict=False):

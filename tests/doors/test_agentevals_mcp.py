@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ def test_passed_only_if_every_metric_passed() -> None:
     pytest.importorskip("mcp", reason="the MCP library is not installed")
     if decide(FIX).state != FAULTY:
         pytest.skip("this agentevals is not affected")
+    for module in FIX.loads:  # once for both children
+        import_module(module)
     before, after = forked(_answers, False), forked(_answers, True)
     for scenario, old, new in zip(scenarios(FIX, decide(FIX).release), before, after, strict=True):
         assert matches(scenario.right if scenario.wrong is None else scenario.wrong, old), scenario.name

@@ -50,7 +50,6 @@ def through(tmp_path: Path, case: Any, fixes: list[str] | None) -> Outcome:
     [
         (EVIDENCE, "order"),
         (EVIDENCE, "half of the claims"),
-        (GATE, "judge down"),
         (GATE, "judge fails on one of two turns"),
         ("agentevals-turn-count", "the agent goes on"),
         ("agentevals-missing-eval-set", "trajectory"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
@@ -57,6 +58,18 @@ def test_a_missing_verdict_is_asked_for_once_more(family: Family, mode: str) -> 
     case = one(family, reply(family, "maybe"), reply(family, "perhaps"), reply(family, family.good), mode=mode)
     assert forked(outcome, case) == {"score": None, "status": "ERROR", "calls": 2}
     assert forked(_patient, case) == {"score": 1.0, "status": "PASSED", "calls": 3}
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("family", [f for f in HERE if f in SINGLES], ids=lambda family: family.cls)
+def test_a_second_reply_that_is_no_json_leaves_the_verdict_missing(family: Family, mode: str) -> None:
+    good, silent, broken = reply(family, family.good), reply(family, "maybe"), {"text": "I cannot."}
+    last = {"rounds": [silent, broken]}
+    case = {"metric": family.cls, "items": 4, "mode": mode, "replies": [good, good, good, last]}
+    assert forked(outcome, case) == {"score": 0.75, "status": "PASSED", "calls": 5}
+    for rounds in ([broken, broken], [broken, silent]):
+        case = {**case, "replies": [good, good, good, {"rounds": rounds}]}
+        assert forked(outcome, case) == {"score": None, "status": "ERROR", "calls": 5}
 
 
 def _patient(case: dict[str, Any]) -> Any:
@@ -163,6 +176,47 @@ def test_a_detected_violation_stays_one() -> None:
     for words in (("yes", "maybe"), ("maybe", "Yes, it does"), ("yes",)):
         case = {**one(family, reply(family, *words)), "items": 2}
         assert forked(_policy, case, "decide")["status"] == "FAILED"
+
+
+IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+MULTIMODAL = ("answer_relevancy", "faithfulness", "contextual_precision", "contextual_recall", "contextual_relevancy")
+
+
+def _with_image(apply: bool, case: dict[str, Any], path: str) -> Any:
+    if apply:
+        evalfixes.apply()
+    from deepeval.test_case import MLLMImage
+
+    from evalfixes.fixes.deepeval import _harness
+
+    judge = _harness._judge(case)
+    type(judge).supports_multimodal = lambda self: True
+    metric, test_case = _harness._metric(case, judge), _harness._test_case(case)
+    for name in ("actual_output", "expected_output"):
+        if getattr(test_case, name):
+            setattr(test_case, name, f"{getattr(test_case, name)} {MLLMImage(url=path)}")
+    # Images are found when a case is made.
+    test_case = type(test_case)(
+        **{
+            name: getattr(test_case, name)
+            for name in ("input", "actual_output", "expected_output", "retrieval_context")
+        }
+    )
+    assert test_case.multimodal
+    return _harness._measure(metric, test_case)
+
+
+@pytest.mark.skipif(not QAG, reason="images in plain cases, and one question per metric")
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("family", [f for f in HERE if f.name in MULTIMODAL], ids=lambda family: family.cls)
+def test_cases_with_images_keep_working(tmp_path: Path, family: Family, mode: str) -> None:
+    (tmp_path / "a.png").write_bytes(base64.b64decode(IMAGE))
+    where = str(tmp_path / "a.png")
+    yes, silent = reply(family, "yes", "yes", "no"), {"error": "content filtered"}
+    case = {**one(family, yes, mode=mode), "items": 3}
+    assert forked(_with_image, True, case, where) == forked(_with_image, False, case, where)
+    case = {**one(family, silent, mode=mode), "items": 3}
+    assert forked(_with_image, True, case, where)["status"] == "ERROR"
 
 
 BARE = """

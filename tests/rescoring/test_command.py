@@ -1,6 +1,7 @@
 """`evalfixes rescore`: exit codes, formats, and what it refuses."""
 
 import json
+import sys
 
 import pytest
 
@@ -69,6 +70,38 @@ def test_references_from_a_file(tmp_path, capsys):
     for name, text in (("a.json", '{"q": "Paris"}'), ("b.jsonl", '{"question": "q", "reference": "Paris"}\n')):
         (tmp_path / name).write_text(text)
         assert main(["rescore", str(tmp_path / "r.jsonl"), "--refs", str(tmp_path / name)]) == 1
+
+
+ROWS = "".join(
+    json.dumps({"question": f"q{n}", "answer": "Lyon", "reference": "Paris", "score": n, "model": m}) + "\n"
+    for n in (0, 1)
+    for m in "ab"
+)
+
+
+def test_without_the_extras(folder, tmp_path, capsys, monkeypatch):
+    (tmp_path / "r.jsonl").write_text(ROWS)
+    for name in ("scipy", "matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert main(["rescore", str(tmp_path / "r.jsonl")]) == 1
+    assert "a leaderboard needs scipy: pip install 'evalfixes[report]'" in capsys.readouterr().out
+    assert main(["rescore", str(tmp_path / "r.jsonl"), "--format", "html"]) == 3
+    assert "needs matplotlib: pip install 'evalfixes[report]'" in capsys.readouterr().err
+    for name in [name for name in sys.modules if name.partition(".")[0] == "nltk"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("evalfixes.rescoring.rouge._stemmer", None)
+    monkeypatch.setattr("evalfixes.rescoring.rouge._stems", {})
+    assert main(["rescore", folder(GOOD)]) == 3
+    assert "ROUGE needs the stemmer of nltk" in capsys.readouterr().err
+
+
+def test_a_judge_beside_the_results(tmp_path, capsys, monkeypatch):
+    (tmp_path / "r.jsonl").write_text(ROWS)
+    (tmp_path / "judge_of_mine.py").write_text("def ask(prompt):\n    return 'no JSON'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if p not in ("", str(tmp_path))])
+    assert main(["rescore", "r.jsonl", "--metric", "correctness_v1", "--judge", "judge_of_mine:ask"]) == 1
+    assert "unreadable" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from evalfixes.rescoring import Options, rescore
 from evalfixes.rescoring.leaderboard import Collected, board, leaderboard
+from evalfixes.rescoring.report_text import board_lines
 from evalfixes.rescoring.statistics import bca, holm, sign_flip
 from evalfixes.rescoring.summary import Summary
 from tests.shared import data
@@ -127,12 +128,13 @@ def test_exact_match_against_people(tmp_path, name, tau):
                     json.dumps({**made, "answer": row[f"answer_{answerer}"], "human": row[f"judge_{answerer}"]})
                 )
     (tmp_path / "rows.jsonl").write_text("\n".join(rows))
-    found = boards(tmp_path / "rows.jsonl", old="human", metric="exact_match")
+    found = boards(tmp_path / "rows.jsonl", old="exact_match", metric="human")
     assert round(found.tau_b, 2) == tau
-    closest = found.old.closest
+    closest = found.new.closest
     assert {closest.first, closest.second} == {"gpt4", "newbing"}
     assert not closest.separate
-    assert ("gpt4", "newbing") in [tuple(sorted(group)) for group in found.old.groups]
+    assert ("gpt4", "newbing") in [tuple(sorted(group)) for group in found.new.groups]
+    assert "not separable" in "\n".join(board_lines(found))
 
 
 def test_sign_flips_are_exact():

@@ -63,3 +63,23 @@ def test_the_address_of_a_link_may_be_left_out() -> None:
 @given(st.text(max_size=80))
 def test_any_split_covers(text: str) -> None:
     assert uncovered(text, re.split(r"(?<=[.!?])\s", text)) == ""
+
+
+@pytest.mark.parametrize(
+    ("response", "segments"),
+    [
+        ("a) A cat.\nb) B movies.", ["A cat.", "B movies."]),
+        ("1. 1 cup\n2. 2 spoons", ["1 cup", "2 spoons"]),
+        ("1. 1 cup\n2. 2 spoons", ["1. 1 cup", "2. 2 spoons"]),
+        ("9. Nine\n10. Ten\n11. Eleven", ["9. Nine", "Ten", "Eleven"]),
+    ],
+)
+def test_numbers_of_a_list_may_be_there_or_not(response: str, segments: list[str]) -> None:
+    assert uncovered(response, segments) == ""
+
+
+@pytest.mark.parametrize("number", ["42", "1984", "7"])
+def test_a_number_that_numbers_no_list_is_part_of_the_answer(number: str) -> None:
+    response = f"How many?\n{number}. That is certain."
+    assert uncovered(response, ["How many?", "That is certain."])
+    assert uncovered(response, ["How many?", f"{number}.", "That is certain."]) == ""

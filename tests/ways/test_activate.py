@@ -74,6 +74,18 @@ def test_evalfixes_that_is_gone_or_broken_later(tmp_path: Path) -> None:
         assert (done.code, done.out, done.err) == (0, "5\n", "")
 
 
+def test_wrong_settings_do_not_leave_it_unfixed(site: Site, tmp_path: Path) -> None:
+    site.run("evalfixes", "activate")
+    (tmp_path / "pyproject.toml").write_text("[tool.evalfixes]\nrejuge = 1\n")
+    done = site.run("python", "-c", SHOW, cwd=tmp_path)
+    assert (done.code, done.out) == (0, "0.0\n")
+    assert "did you mean rejudge?" in done.err
+    assert "applied with the defaults instead" in done.err
+    done = site.run("evalfixes", "run", "--", "python", "-c", SHOW, cwd=tmp_path, EVALFIXES_DISABLE="1")
+    assert done.code == 3
+    assert "did you mean rejudge?" in done.err
+
+
 def test_read_only_site_packages(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     code = (

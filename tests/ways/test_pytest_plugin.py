@@ -107,7 +107,7 @@ def test_strict_fails_the_run_on_drift(site: Site, project: Path, workers: list[
         (project / "pytest.ini").write_text("[pytest]\nevalfixes_strict = true\n")
     done = run(site, project, *workers, *(["--evalfixes-strict"] if way == "option" else []))
     assert done.code == 4, done
-    assert "evalfixes: toy-score: " in done.err
+    assert "evalfixes: toy-score is not in place: " in done.err
     assert "Traceback" not in done.err
 
 

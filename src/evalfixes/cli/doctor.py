@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from evalfixes import __version__, catalog, probing
+from evalfixes._index import INDEX
 from evalfixes.cli import reports
 from evalfixes.cli.catalog import known_dist
 from evalfixes.cli.installation import installation, notes
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     for dist, ids in probing.by_dist(args.fix, known_dist(args.dist)).items():
         rows += examine(dist, ids, quiet=args.format != "text")
     _skip(rows)
+    _choose(rows, args.fix)
     code = exit_code(rows, args.applied)
     if args.format == "json":
         document = {"schema_version": 1, "evalfixes": __version__, "exit_code": code, "fixes": rows, **installation()}
@@ -110,6 +112,15 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
             rows[fix_id] |= {"bare": UNKNOWN, "applied": UNKNOWN}
             rows[fix_id]["evidence"] += f"; the probe of {dist} broke off ({how}): {last}"
     return [_advised(row) for row in rows.values()]
+
+
+def _choose(rows: list[dict[str, Any]], named: list[str]) -> None:
+    """Marks the fixes that plain `apply()` leaves out, unless they were asked for."""
+    for row in rows:
+        if not INDEX[row["id"]].default and row["id"] not in named:
+            row["by_choice"] = True
+            if row["applied"] == PATCHED:
+                row["next"] = f"if what upstream documents here is not what you want: evalfixes.apply({row['id']!r})"
 
 
 def _text(output: str | bytes | None) -> str:

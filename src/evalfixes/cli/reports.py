@@ -16,15 +16,24 @@ from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, UNKNOWN
 _SHOWN = 3
 """Failures shown per fix; the rest is in the JSON."""
 
+BY_CHOICE = "by choice"
+"""Stands for the state of a fix that is only applied when it is named, and was not."""
+
 HEADS = ["fix", "installed", "bare", "after apply()", "wrong -> right"]
 _MANIFESTS = ("pyproject.toml", "requirements*.txt", "requirements/*.txt", "setup.cfg", "uv.lock", "poetry.lock")
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def considered(row: dict[str, Any], applied: bool) -> str:
-    """The state of a row that the exit code goes by; what is skipped with a reason is accepted under ``--applied``."""
+    """The state of a row that the exit code goes by.
+
+    What is skipped with a reason is accepted under ``--applied``. What upstream does on purpose and
+    documents is repaired only for those who name the fix, so it is not faulty for the others.
+    """
     if applied and row.get("accepted"):
         return "accepted"
+    if row.get("by_choice") and row["bare"] == FAULTY:
+        return BY_CHOICE
     state: str = row["applied" if applied else "bare"]
     return state
 
@@ -33,13 +42,15 @@ def headline(rows: Sequence[dict[str, Any]], applied: bool) -> str:
     """One line: what is installed, and how many fixes it needs."""
     installed = {row["dist"]: row["release"] or "?" for row in rows if row["bare"] != NOT_INSTALLED}
     where = ", ".join(f"{dist} {release}" for dist, release in installed.items()) or "none of the upstreams"
-    faulty = sum(row["bare"] == FAULTY for row in rows)
-    left = sum(row["bare"] == row["applied"] == FAULTY for row in rows)
+    counted = [row for row in rows if considered(row, False) != BY_CHOICE]
+    faulty = sum(row["bare"] == FAULTY for row in counted)
+    left = sum(row["bare"] == row["applied"] == FAULTY for row in counted)
     unknown = sum(row["applied" if applied else "bare"] == UNKNOWN for row in rows)
     skipped = sum(bool(row.get("skipped")) for row in rows)
     parts = [f"{faulty} faulty, {faulty - left} of them repaired by apply()" if faulty else "nothing faulty"]
     parts += [f"{unknown} unknown"] if unknown else []
     parts += [f"{skipped} skipped"] if skipped else []
+    parts += [f"{len(rows) - len(counted)} by choice"] if len(counted) < len(rows) else []
     return f"evalfixes {__version__} on {where}: {', '.join(parts)}"
 
 
@@ -53,6 +64,7 @@ def cells(row: dict[str, Any]) -> list[str]:
             shown += f" ({', '.join(other[:2])})" if other else ""
     release = f"{row['dist']} {row['release']}".strip()
     after = f"{row['applied']}, skipped" if row.get("skipped") else row["applied"]
+    after += " if named" if considered(row, False) == BY_CHOICE else ""
     return [row["id"], release, row["bare"], after, shown]
 
 

@@ -34,7 +34,7 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
         help="the new score of plain rows: exact_match (default), response_match_score, correctness_v1, or the field "
         "that holds it; for other formats, the metric that the leaderboard is made of",
     )
-    parser.add_argument("--old", default="", metavar="FIELD", help="the field of plain rows that holds the old score")
+    parser.add_argument("--old", default="", metavar="FIELD", help="the old score of plain rows: a field, or a metric")
     parser.add_argument("--refs", metavar="FILE", help="references: a JSON object by question, or rows that hold both")
     parser.add_argument("--judge", default="", metavar="MODULE:FUNCTION", help="the judge of correctness_v1")
     parser.add_argument(

@@ -86,6 +86,8 @@ def _page(summary: Summary) -> Iterator[str]:
     board = summary.board()
     if board is not None:
         yield from _leaderboard(board)
+    elif summary.board_missing:
+        yield f"<p>{_e(summary.board_missing)}.</p>"
     if summary.reasons:
         yield "<h2>What changed scores</h2>"
         yield from _table(("fault or metric", "times"), summary.reasons.most_common())

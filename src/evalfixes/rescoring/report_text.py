@@ -32,6 +32,8 @@ def lines(summary: Summary) -> Iterator[str]:
     if board is not None:
         yield ""
         yield from board_lines(board)
+    elif summary.board_missing:
+        yield summary.board_missing
 
 
 def headline(summary: Summary) -> str:

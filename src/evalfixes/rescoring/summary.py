@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from evalfixes.errors import OptionError
 from evalfixes.rescoring.leaderboard import Collected, Leaderboard, as_dict, leaderboard
 from evalfixes.rescoring.records import PASSED, Problem, Rescored
 
@@ -53,6 +54,7 @@ class Summary:
     def __post_init__(self) -> None:
         self.collected = Collected(self.metric)
         self._board: Leaderboard | None = None
+        self.board_missing = ""
 
     def add(self, outcome: Rescored | Problem) -> None:
         """Counts one outcome."""
@@ -91,8 +93,11 @@ class Summary:
 
     def board(self) -> Leaderboard | None:
         """The leaderboard; None where fewer than two models answered."""
-        if self._board is None and self.collected.models > 1:
-            self._board = leaderboard(self.collected)
+        if self._board is None and self.collected.models > 1 and not self.board_missing:
+            try:
+                self._board = leaderboard(self.collected)
+            except OptionError as missing:  # the rest of the report stands without it
+                self.board_missing = str(missing)
         return self._board
 
     def as_dict(self) -> dict[str, Any]:
@@ -114,4 +119,5 @@ class Summary:
                 {"file": p.place.file, "position": p.place.position, "reason": p.reason} for p in self.problems
             ],
             "leaderboard": None if made is None else as_dict(made),
+            "leaderboard_missing": self.board_missing,
         }

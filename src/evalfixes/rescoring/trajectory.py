@@ -10,8 +10,8 @@ from evalfixes.rescoring.fields import get
 Call = tuple[Any, Any]
 """The name of a tool and its arguments."""
 
-_MATCHES = {0: "EXACT", 1: "IN_ORDER", 2: "ANY_ORDER", "EXACT": "EXACT", "IN_ORDER": "IN_ORDER"}
-_MATCHES["ANY_ORDER"] = "ANY_ORDER"
+_KINDS = ("EXACT", "IN_ORDER", "ANY_ORDER")
+_MATCHES: dict[Any, str] = {**dict(enumerate(_KINDS)), **{kind: kind for kind in _KINDS}}
 
 
 def calls_of(invocation: Any) -> list[Call]:
@@ -30,10 +30,29 @@ def calls_of(invocation: Any) -> list[Call]:
     return [(get(call, "name"), get(call, "args")) for call in found]
 
 
-def match_type(criterion: Any) -> str | None:
-    """The kind of match of a stored criterion; None for one that nobody knows."""
-    stored = get(criterion or {}, "match_type")
-    return "EXACT" if stored is None else _MATCHES.get(stored)
+def ways(criterion: Any) -> list[tuple[str, bool]]:
+    """How calls may have been compared: the kind of match, and whether arguments were ignored.
+
+    Args:
+        criterion: What is stored of the metric's criterion. Releases that declare the field by its
+            base class store neither kind nor flag, so every way is possible there.
+
+    Returns:
+        The most likely first, the most lenient last; nothing for a kind that nobody knows.
+    """
+    if criterion is None:
+        return [("EXACT", False)]
+    stored, ignored = get(criterion, "match_type"), get(criterion, "ignore_args")
+    if stored is not None:
+        match = _MATCHES.get(_normal(stored) if isinstance(stored, str) else stored)
+        return [] if match is None else [(match, bool(ignored))]
+    flags = [False, True] if ignored is None else [bool(ignored)]
+    return [(match, flag) for flag in flags for match in _KINDS]
+
+
+def _normal(kind: str) -> str:
+    """A kind of match as upstream reads it from a configuration."""
+    return kind.strip().upper().replace("-", "_").replace(" ", "_")
 
 
 def matches(actual: Sequence[Call], expected: Sequence[Call], match: str, ignore_args: bool = False) -> bool:

@@ -124,6 +124,11 @@ class Engine:
         return list(dict.fromkeys(left))
 
 
+def disabled() -> bool:
+    """Whether ``EVALFIXES_DISABLE`` turns everything off."""
+    return os.environ.get("EVALFIXES_DISABLE", "").strip().lower() not in ("", "0", "false", "no")
+
+
 def select(
     ids: Iterable[str], skip: Iterable[str], excused: dict[str, str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
@@ -145,7 +150,7 @@ def select(
     for fix_id, reason in (excused or {}).items():
         skipped.setdefault(fix_id, reason)
     catalog.closure(skipped)
-    if os.environ.get("EVALFIXES_DISABLE", "").strip().lower() not in ("", "0", "false", "no"):
+    if disabled():
         return [], dict.fromkeys(INDEX, "EVALFIXES_DISABLE is set")
     for fix_id in wanted:
         needs = [required for required in INDEX[fix_id].requires if required in skipped]

@@ -12,7 +12,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-_OPTIONAL = re.compile(r"(?m)^[\s>*_#-]*\(?(?:\d+|[A-Za-z])[.)](?=\s)|(?<=\])\([^)\s]*\)|^\s*```\w*\s*$")
+_NUMBERED = re.compile(r"(?m)^[\s>*_#-]*\(?(\d{1,3}|[A-Za-z])[.)](?=\s)")
+_MARKUP = re.compile(r"(?m)(?<=\])\([^)\s]*\)|^\s*```\w*\s*$")
 
 
 def uncovered(response: str, segments: Sequence[str]) -> str:
@@ -27,23 +28,34 @@ def uncovered(response: str, segments: Sequence[str]) -> str:
     """
     told = _letters("\n".join(segments))
     text = html.unescape(response)
-    optional = [match.span() for match in _OPTIONAL.finditer(text)]
-    place = 0
-    at = 0
-    while at < len(text):
-        span = optional[0] if optional and optional[0][0] == at else None
-        if span is not None:
-            optional.pop(0)
-            inside = _letters(text[span[0] : span[1]])
-            place += len(inside) if inside and told.startswith(inside, place) else 0
-            at = max(at + 1, span[1]) if span[1] > span[0] else at + 1
-            continue
+    optional = {start: end for start, end in _optional(text) if end > start}
+    places = {0}  # how much of the segments may be used up: what is optional can be there or not
+    skipped: dict[int, set[int]] = {}
+    for at in range(len(text)):
+        places |= skipped.pop(at, set())
+        if at in optional:
+            skipped.setdefault(optional[at], set()).update(places)
         for char in _letters(text[at]):
-            if place >= len(told) or told[place] != char:
-                return " ".join(text[at : at + 80].split())
-            place += 1
-        at += 1
-    return told[place : place + 80]
+            places = {place + 1 for place in places if place < len(told) and told[place] == char}
+        if not places and not skipped:
+            return " ".join(text[at : at + 80].split())
+    places |= skipped.pop(len(text), set())
+    if len(told) in places:
+        return ""
+    return told[max(places) :][:80] if places else " ".join(text[-80:].split())
+
+
+def _optional(text: str) -> list[tuple[int, int]]:
+    """Stretches that a segmenter may leave out: markup, and what numbers the items of a list."""
+    items = [(match.span(), match[1].casefold()) for match in _NUMBERED.finditer(text)]
+    marks = {mark for _, mark in items}
+    found = [span for span, mark in items if mark in ("1", "a") or marks & _neighbours(mark)]
+    return found + [match.span() for match in _MARKUP.finditer(text)]
+
+
+def _neighbours(mark: str) -> set[str]:
+    """The marks of the list items before and after this one."""
+    return {str(int(mark) + step) if mark.isdigit() else chr(ord(mark) + step) for step in (-1, 1)}
 
 
 def _letters(text: str) -> str:

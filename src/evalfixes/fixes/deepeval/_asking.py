@@ -78,7 +78,7 @@ def list_of_verdicts(
         if first.complete:
             break
         reply = yield first.prompt(prompt)
-        _forget_error(metric)
+        metric.error = None  # upstream leaves a note there when a reply is no JSON
         first.add(reply, family)
     if first.complete:
         return first.verdicts
@@ -101,6 +101,7 @@ def single_verdict(reader: Reader, metric: Any, prompt: Any) -> Generator[Any, R
     """The conversation for one verdict; returns it, or a stand-in."""
     family = family_of(metric)
     reply = yield prompt
+    error = reply.error
     for left in range(options.current.rejudge, -1, -1):
         entry = reply.cell.entries[0] if reply.cell.entries else reply.found
         found = None if reply.error is not None or entry is None else reader.verdict(entry)
@@ -115,19 +116,16 @@ def single_verdict(reader: Reader, metric: Any, prompt: Any) -> Generator[Any, R
                 "with one word of the vocabulary as the verdict.\n\nJSON:\n"
             )
         reply = yield further
-        _forget_error(metric, reply)
-    if reply.error is not None:
-        _note_error(metric, reply.error)
-        raise reply.error
+        if error is None or reply.error is None:
+            # Of two replies one was JSON: its verdict is missing, whatever the other one was.
+            reader.broke = reader.broke or error is not None
+            error = metric.error = None
+    if error is not None:
+        _note_error(metric, error)
+        raise error
     if family is None:
         unscored(metric, f"the judge's reply has no usable verdict: {reply.cell.text or '(no text)'}")
     return reader.stand_in(family.bad, MARK)
-
-
-def _forget_error(metric: Any, reply: Reply | None = None) -> None:
-    """Upstream leaves a note on the metric when a reply is no JSON; a later good reply outdates it."""
-    if reply is None or reply.error is None:
-        metric.error = None
 
 
 def _note_error(metric: Any, error: ValueError) -> None:

@@ -160,25 +160,33 @@ def _row(turn: Any, name: str) -> Any:
 
 
 def _trajectory(stored: Stored, result: Any, turns: Sequence[Any]) -> MetricChange:
-    criterion = get(result, "criterion")
-    match = trajectory.match_type(criterion)
-    if match is None:
-        return stored.keep("the kind of match is not known")
-    ignore = bool(criterion is not None and get(criterion, "ignore_args"))
-    total, differing = 0.0, []
-    for index, turn in enumerate(turns):
+    pairs = []
+    for turn in turns:
         expected = get(turn, "expected_invocation")
         if expected is None:
             return stored.keep("the file does not hold the expected tool calls")
-        made, due = trajectory.calls_of(get(turn, "actual_invocation")), trajectory.calls_of(expected)
-        same = trajectory.matches(made, due, match, ignore)
-        total += 1.0 if same else 0.0
-        if not same:
+        pairs.append((trajectory.calls_of(get(turn, "actual_invocation")), trajectory.calls_of(expected)))
+    ways = trajectory.ways(get(result, "criterion"))
+    if not ways:
+        return stored.keep("the kind of match is not known")
+    for match, ignore_args in ways:
+        total = 0.0
+        for made, due in pairs:
+            total += 1.0 if trajectory.matches(made, due, match, ignore_args) else 0.0
+        score = total / len(turns)
+        if score == stored.score and stored.status == (PASSED if stored.passes(score) else FAILED):
+            if (match, ignore_args) == ways[0]:
+                return stored.keep("", known=True)
+            how = f"{match}{' without arguments' if ignore_args else ''}"
+            return stored.keep(f"the file does not say how calls were compared; compared as {how} they give this score")
+    match, ignore_args = ways[-1]  # the one that lets most pass
+    same = [trajectory.matches(made, due, match, ignore_args) for made, due in pairs]
+    differing = []
+    for index, (made, due) in enumerate(pairs):
+        if not same[index]:
             names = [", ".join(str(call[0]) for call in calls) or "none" for calls in (made, due)]
             differing.append(f"turn {index + 1} called {names[0]}; expected {names[1]}")
-    score = total / len(turns)
-    if score == stored.score and stored.status == (PASSED if stored.passes(score) else FAILED):
-        return stored.keep("", known=True)
+    score = sum(1.0 for one in same if one) / len(turns)
     return stored.to(score, f"not what the stored tool calls give: {'; '.join(differing[:3]) or 'all match'}")
 
 

@@ -106,12 +106,15 @@ def _verdicts(stored: Stored, family: Family, lists: dict[str, list[Any]], case:
     ]
     passing = {family.good, "borderline"} if family.name in _BORDERLINE else {family.good}
     # What upstream counted: the whole list, or what of it is in the vocabulary.
-    shares, inverse = _shares(entries, passing), _shares(entries, {family.bad})
+    shares, inverse = _shares(entries, passing, 1.0), _shares(entries, {family.bad}, 0.0)
     limit = stored.threshold
-    clamped = strict and stored.score == 0
-    if stored.score in shares or clamped:
+    passed = stored.status == PASSED
+    clamped = strict and stored.score == 0 and not passed
+    if (stored.score in shares and stored.passes(stored.score) == passed) or clamped:
         passes, good, bad = stored.passes, family.good, family.bad
-    elif stored.score in inverse:  # up to deepeval 3 the score of harm counts the harm, and low is good
+    elif (
+        stored.score in inverse and (stored.score <= limit) == passed
+    ):  # up to deepeval 3 the score of harm counts the harm, and low is good
 
         def passes(score: float) -> bool:
             return score <= limit
@@ -143,18 +146,20 @@ def _verdicts(stored: Stored, family: Family, lists: dict[str, list[Any]], case:
     return stored.to(decision.score, why, "deepeval-missing-verdicts", decision.passed)
 
 
-def _shares(entries: Sequence[dict[str, Any]], passing: set[str]) -> set[float]:
+def _shares(entries: Sequence[dict[str, Any]], passing: set[str], empty: float) -> set[float]:
     words = [str(entry.get("verdict")).strip().lower() for entry in entries]
     words = ["borderline" if word == "idk" else word for word in words]
     known = [word for word in words if word in ("yes", "no", "borderline")]
     lists = [listed for listed in (words, known) if listed]
-    return {sum(1 for word in listed if word in passing) / len(listed) for listed in lists} or {1.0}
+    return {sum(1 for word in listed if word in passing) / len(listed) for listed in lists} or {empty}
 
 
 def _items(family: Family, lists: dict[str, list[Any]], case: Any) -> list[Any] | None:
     """What the judge was asked about."""
     if family.name == "hallucination":
         return listed(case, "context") or None
+    if family.name == "argument_correctness":
+        return listed(case, "tools_called") or None
     if not family.counted:
         return None
     return next((items for heading, items in reversed(lists.items()) if _ITEMS.fullmatch(heading)), None)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from evalfixes.errors import OptionError
@@ -38,16 +40,12 @@ def rescore(record: Record, options: Options) -> Rescored:
     """
     row = record.data
     question = _first(row, QUESTIONS)
-    old = _score(row, options.old) if options.old else next((_score(row, n) for n in OLD if n in row), None)
     metric = options.metric or "exact_match"
-    if metric in METRICS and metric not in row:
-        _, reference = reference_of(row)
-        if reference is None:
-            reference = options.references.get(question)
-        new, why = _computed(metric, row, question, reference, options)
+    new, why = _value(row, metric, options)
+    if options.old:
+        old, _ = _value(row, options.old, options)
     else:
-        new, why = _score(row, metric), ""
-        why = f"{metric} has no value" if new is None else ""
+        old = next((_score(row, name) for name in OLD if name in row), None)
     old_status, new_status = _status(old, options.threshold), _status(new, options.threshold)
     name = metric if not options.old or metric == options.old else f"{options.old} -> {metric}"
     change = MetricChange(name, old, old_status, new, new_status, new is not None, why)
@@ -55,6 +53,17 @@ def rescore(record: Record, options: Options) -> Rescored:
         "rows", record.place, question or str(record.place), old_status, new_status, (change,), (),
         _first(row, MODELS), question, _first(row, RUNS),
     )  # fmt: skip
+
+
+def _value(row: Mapping[str, Any], name: str, options: Options) -> tuple[float | None, str]:
+    """A field's value, or where there is no such field the metric of that name; and why there is none."""
+    if name in METRICS and name not in row:
+        question, reference = reference_of(row)
+        return _computed(
+            name, row, question, options.references.get(question) if reference is None else reference, options
+        )
+    score = _score(row, name)
+    return score, f"{name} has no value" if score is None else ""
 
 
 def reference_of(row: Mapping[str, Any]) -> tuple[str, Any]:
@@ -123,6 +132,8 @@ def correctness(judge: str) -> Any:
 
     from evalfixes.correctness import Correctness
 
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a console script does not look where it is started
     module, _, name = judge.partition(":")
     try:
         found = getattr(import_module(module), name)
