@@ -95,14 +95,14 @@ ROWS: dict[str, Any] = {
         [("q1", "London", "Paris")],
         MATCH,
         {"match": [verdict("unknown", "is_the_agent_response_invalid")]},
-        "1.16.0..",
+        "1.18.0..",  # before, what an evaluator raises ends the whole run
     ),
     "18 a guardrail answers turn 2": (
         ["adk-rubric-author", "adk-gate-unscored"],
         [("q1", "x", "x"), ("guarded", "y", "y")],
         {**QUALITY, **TRAJECTORY},
         {"rubric": [rubric_verdicts((*A, "yes"), (*B, "no"))]},
-        "1.16.0..",
+        "1.18.0..",  # before, what an evaluator raises ends the whole run
     ),
     "19 a tool returns a datetime": (
         ["adk-hallucinations-json", "adk-gate-unscored"],
@@ -114,7 +114,7 @@ ROWS: dict[str, Any] = {
             "validate:T12:00:00": [blocks((TRUE, "supported"))],
             "validate": [blocks((FALSE, "contradictory"))],
         },
-        "1.16.0..",
+        "1.18.0..",  # before, what an evaluator raises ends the whole run
     ),
 }
 
