@@ -117,7 +117,8 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
 def _choose(rows: list[dict[str, Any]], named: list[str]) -> None:
     """Marks the fixes that plain `apply()` leaves out, unless they were asked for."""
     for row in rows:
-        if not INDEX[row["id"]].default and row["id"] not in named:
+        entry = INDEX.get(row["id"])
+        if entry is not None and not entry.default and row["id"] not in named:
             row["by_choice"] = True
             if row["applied"] == PATCHED:
                 row["next"] = f"if what upstream documents here is not what you want: evalfixes.apply({row['id']!r})"
