@@ -108,13 +108,13 @@ def _posted(fixes: list[str] | None, case: Any, folder: Path) -> tuple[float, st
     _harness.register_judge()
     _harness.set_script({})
     _harness.write_inputs(case, folder)
-    evaluator = {"name": "hallucinations_v1", "type": "builtin", "judgeModel": _harness.JUDGE}
-    config = {
-        "evaluators": [evaluator],
-        "metrics": ["hallucinations_v1"],
-        "judgeModel": _harness.JUDGE,
-        "traceFormat": "jaeger-json",
-    }
+    from agentevals.config import EvalRunConfig
+
+    config: dict[str, Any] = {"traceFormat": "jaeger-json"}
+    if "metrics" in EvalRunConfig.model_fields:  # up to 0.8
+        config |= {"metrics": ["hallucinations_v1"], "judgeModel": _harness.JUDGE}
+    else:
+        config["evaluators"] = [{"name": "hallucinations_v1", "type": "builtin", "judgeModel": _harness.JUDGE}]
     trace = (folder / "trace-0.json").read_bytes()
     answer = TestClient(app).post(
         "/api/evaluate",
