@@ -195,6 +195,7 @@ def test_policies() -> None:
     }
 
 
+@pytest.mark.filterwarnings("ignore:.*does not count:evalfixes.EvalfixesWarning")
 def test_an_allowance_lets_a_metric_be() -> None:
     case = case_of("service", [HALLUCINATIONS, TRAJECTORY], ["I cannot do that."])
     alone = case_of("agent", [HALLUCINATIONS, TRAJECTORY], ["I cannot do that."])
