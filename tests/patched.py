@@ -70,11 +70,14 @@ _FAILURE = re.compile(r"(\S+) for \S+ (?:was not evaluated|Failed\. Expected \S+
 
 
 def _failure(line: str) -> list[str | None]:
-    """A line of AgentEvaluator: the metric and its score; None if unscored, whatever the release calls that."""
+    """A line of AgentEvaluator: the metric and its score; None if unscored, whatever the release calls that.
+
+    Up to 1.16 upstream says None for a mean of 0; the runtime fix leaves a line that fails rightly as it is.
+    """
     found = _FAILURE.match(line)
     if found is None:
         return [line]
-    return [found[1], None if found[2] == "None" else found[2]]
+    return [found[1], None if found[2] in ("None", "0.0", "0") else found[2]]
 
 
 def _seen(fix: Fix, cases: list[Any], apply: bool) -> dict[str, Any]:
