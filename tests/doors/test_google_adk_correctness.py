@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evalfixes.releases import in_range
 from tests.doors import correctness_agent as door
 from tests.forked import forked_python
 
@@ -53,7 +55,7 @@ def test_adk_eval(tmp_path: Path, register: bool) -> None:
         "refused": (None, NOT_EVALUATED),
         "unreferenced": (None, NOT_EVALUATED),
     }, done.stderr[-2000:]
-    assert done.returncode == 1
+    assert done.returncode == int(in_range(version("google-adk"), "2.13.0..")), "the first with a verdict in its code"
     rationales = [row["rationale"] for row in seen["wrong"]["details"]["rubric_scores"]]
     assert 'the answer says "It is Milan.", the reference says "Rome"' in rationales
     (reason,) = [row["rationale"] for row in seen["refused"]["details"]["rubric_scores"]] or [""]

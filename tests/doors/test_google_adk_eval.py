@@ -142,21 +142,21 @@ PYTEST = """
 import sys, pytest
 {apply}
 test = '''
-import pytest
+import asyncio
 from google.adk.evaluation.agent_evaluator import AgentEvaluator
-@pytest.mark.asyncio
-async def test_agent():
-    await AgentEvaluator.evaluate("scripted", "cases.test.json", num_runs={runs}, print_detailed_results=False)
+def test_agent():
+    asyncio.run(
+        AgentEvaluator.evaluate("scripted", "cases.test.json", num_runs={runs}, print_detailed_results=False)
+    )
 '''
 open("test_agent.py", "w").write(test)
 sys.path.insert(0, ".")
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "asyncio", "test_agent.py"]))
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "test_agent.py"]))
 """
 
 
 @pytest.mark.parametrize("name", ["complete", "label in backticks", "second turn not judged"])
 def test_agent_evaluator_under_pytest(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("pytest_asyncio")
     turns, judge, before, after = CASES[name]
     for number, (apply, expected) in enumerate([("", before), (f"import evalfixes; evalfixes.apply(*{IDS!r})", after)]):
         folder = tmp_path / str(number)
