@@ -11,6 +11,8 @@ A case is a table:
 - ``before``: replies for an earlier case that the same metric object measures first.
 - ``path``: ``json`` (the judge refuses ``schema=``) or ``schema``; ``mode``: ``sync`` or ``async``.
 - ``include_reason``: default False.
+- ``tap``: only in this process: takes each prompt and the judge's text, and returns what the metric gets
+  (an `evalfixes.testing.Reply`).
 """
 
 from __future__ import annotations
@@ -136,9 +138,19 @@ def _judge(case: Case) -> Any:
             name = self._refused if schema is None else schema.__name__
             self._refused = None
             reply = self._reply(str(prompt), name or "")
+            if "tap" in case:
+                return self._tapped(str(prompt), reply, schema)
             if isinstance(reply, Mapping) and set(reply) == {"text"}:
                 return reply["text"]
             return json.dumps(reply) if schema is None else schema(**reply)
+
+        def _tapped(self, prompt: str, reply: Any, schema: Any) -> Any:
+            given = case["tap"](prompt, json.dumps(reply))
+            if given.error:
+                raise RuntimeError(given.error)
+            if given.lost:
+                return None
+            return given.text if schema is None else schema.model_validate_json(given.text)
 
         async def a_generate(self, prompt: Any, schema: Any = None, **kwargs: Any) -> Any:
             return self.generate(prompt, schema, **kwargs)
