@@ -36,6 +36,9 @@ from evalfixes.testing.reply import (
 LOSES = "loses information"
 KEEPS = "keeps meaning"
 
+_ALL_SITES = 6
+"""Up to so many items or labels of a reply, each is a site."""
+
 Structural = Callable[[Any], Iterable[tuple[str, Any]]]
 """Mutants of a structure: the site of each in words, and the mutated structure."""
 
@@ -133,8 +136,8 @@ def place(path: Path) -> str:
 
 
 def _ends(count: int) -> list[int]:
-    """The first, the middle and the last of a number of places."""
-    return sorted({0, count // 2, count - 1}) if count else []
+    """All of up to six places, else the first, the middle and the last."""
+    return list(range(count)) if count <= _ALL_SITES else [0, count // 2, count - 1]
 
 
 def _each_item(value: Any) -> Iterator[tuple[Path, int, Any]]:

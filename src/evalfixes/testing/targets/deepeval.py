@@ -81,7 +81,8 @@ def cases(cls: str) -> Iterator[tuple[str, dict[str, Any]]]:
         ("mixed-late", (good, bad, bad)),
         ("bad-strict", (bad, bad)),
     ):
-        entries = [{"verdict": word, "reason": "r", "statement": "s"} for word in words]
+        more = {"statement": "s"} if family.name in _PER_ITEM else {}
+        entries = [{"verdict": word, "reason": "r", **more} for word in words]
         if family in SINGLES:
             replies: list[Any] = entries
         elif family.name in _PER_ITEM:
