@@ -30,7 +30,7 @@ from tests.testing.toys import lenient, strict
     [
         ('Answer {"verdict": "yes"}', {"verdict": "yes"}, {"verdict": "no"}),
         ('Answer {"verdict": "yes" or "no", "reason": "..."}', {"verdict": "yes"}, {"verdict": "no"}),
-        ('JSON: {"score": <number>}, from 1 to 5', {"score": 5}, {"score": 1}),
+        ('JSON: {"score": <number>}, a number from 1 to 5', {"score": 5}, {"score": 1}),
         ('{"valid": true}', {"valid": True}, {"valid": False}),
         ('Return [{"label": "supported|unsupported"}]', [{"label": "supported"}] * 2, [{"label": "unsupported"}] * 2),
     ],

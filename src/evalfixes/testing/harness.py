@@ -146,6 +146,7 @@ def audit(
         NothingToAuditError: The metric gave no score on any of the unmutated replies.
     """
     findings: list[Finding] = []
+    seen_before: set[tuple[str, ...]] = set()
     unusable: dict[str, str] = {}
     chosen = list(operators)
     for given in answers:
@@ -155,8 +156,12 @@ def audit(
             unusable[given.name] = base.note or "no score"
             continue
         baseline = Baseline(given.name, base, tuple(tap.exchanges))
+        said = tuple(str(exchange.reply) for exchange in tap.exchanges)
+        if (*said, str(base)) in seen_before:  # another mood that comes to the same
+            continue
+        seen_before.add((*said, str(base)))
         for call, mutant in _sites(baseline.exchanges, chosen):
-            seen = once(given.run, Tap({call: mutant.reply}))
+            seen = once(given.run, Tap({call: mutant.reply}, baseline.exchanges))
             findings.append(Finding(baseline, call, mutant, seen, classify(base, seen, mutant.group)))
             if watch is not None:
                 watch(len(findings))

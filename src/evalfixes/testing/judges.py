@@ -50,18 +50,27 @@ class Tap:
 
     Args:
         change: Replies to put in place, by the number of the call, from 0 on.
+        known: The exchanges of the unmutated run: a prompt that was asked there gets the replies that it got
+            there, in their order and then the last one, so that a metric that asks again, or asks less,
+            hears the same judge.
 
     Attributes:
         exchanges: The calls so far, with the replies as the metric got them.
     """
 
-    def __init__(self, change: Mapping[int, Reply] | None = None) -> None:
+    def __init__(self, change: Mapping[int, Reply] | None = None, known: Iterable[Exchange] = ()) -> None:
         self.exchanges: list[Exchange] = []
         self._change = dict(change or {})
+        self._known: dict[str, list[Reply]] = {}
+        for exchange in known:
+            self._known.setdefault(exchange.prompt, []).append(exchange.reply)
 
     def __call__(self, prompt: str, reply: Reply | str) -> Reply:
         """The reply that the metric gets."""
         honest = Reply(reply) if isinstance(reply, str) else reply
+        replies = self._known.get(prompt)
+        if replies:
+            honest = replies.pop(0) if len(replies) > 1 else replies[0]
         given = self._change.get(len(self.exchanges), honest)
         self.exchanges.append(Exchange(prompt, given))
         return given

@@ -16,7 +16,10 @@ the first and the second; an audit goes by what the metric makes of them."""
 
 _COUNT = {"good": 2, "bad": 2, "mixed": 3, "mixed-late": 3}
 _PLACES = {"good": (0,), "bad": (1,), "mixed": (1, 1, 0), "mixed-late": (0, 1, 1)}
-_SCALE = re.compile(r"(?:from|between|scale of|range|score of|\b)\s*(\d+)\s*(?:to|and|-|–)\s*(\d+)\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"(?:scale|score|rating|number|rate|grade|integer|float)\b[^.\n]{0,60}?\b(\d{1,3})\s*(?:to|and|-|–)\s*(\d{1,3})\b",
+    re.IGNORECASE,
+)
 _GRADE = re.compile(r"GRADE: ?\$?([A-Z])\b")
 _WORDS = (("yes", "no"), ("valid", "invalid"), ("pass", "fail"), ("true", "false"), ("correct", "incorrect"))
 _ALTERNATIVES = re.compile(r"\s*\||\s*/\s*|\s+or\s+|,\s*")
@@ -109,7 +112,7 @@ class Scripted:
         if kind == "boolean":
             return self._at() == 0
         if kind in ("number", "integer"):
-            number = self._number(prompt, part.get("minimum"), part.get("maximum"))
+            number = self._number(str(part.get("description", "")), part.get("minimum"), part.get("maximum"))
             return int(number) if kind == "integer" else number
         return ("yes", "no")[self._at()] if is_label(key, "yes") and _named(key) else f"some {key or 'text'}"
 

@@ -10,6 +10,7 @@ A case is a table:
   when it is asked again.
 - ``before``: replies for an earlier case that the same metric object measures first.
 - ``path``: ``json`` (the judge refuses ``schema=``) or ``schema``; ``mode``: ``sync`` or ``async``.
+- ``extracted``: replies to the other steps, by the name of their schema; a list is given one by one.
 - ``include_reason``: default False.
 - ``tap``: only in this process: takes each prompt and the judge's text, and returns what the metric gets
   (an `evalfixes.testing.Reply`).
@@ -124,6 +125,7 @@ def _judge(case: Case) -> Any:
             self._replies = list(replies)
             self._places: dict[str, int] = {}
             self._rounds: dict[str, int] = {}
+            self._turns: dict[str, int] = {}
 
         def load_model(self, *args: Any, **kwargs: Any) -> Any:
             return self
@@ -157,7 +159,11 @@ def _judge(case: Case) -> Any:
 
         def _reply(self, prompt: str, name: str) -> Any:
             if name in fixed:
-                return fixed[name]
+                given = fixed[name]
+                if isinstance(given, list):
+                    self._turns[name] = nth = self._turns.get(name, -1) + 1
+                    given = given[min(nth, len(given) - 1)]
+                return given
             if name not in _VERDICTS:
                 return {"reason": "scripted"}
             self.asked += 1

@@ -28,6 +28,9 @@ NUMERIC = {
 """Metrics whose judge gives a number, with the top of its scale."""
 
 _PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
+_BY_SCHEMA = {"RoleAdherenceMetric": {}, "TopicAdherenceMetric": {"relevant_topics": ["the points"]}}
+"""Further metrics that answer by their judge's schema, with what their constructor needs."""
+
 _NEEDS_FILE = ("TranscriptionAccuracyMetric",)
 
 
@@ -36,7 +39,7 @@ def names() -> list[str]:
     from evalfixes.fixes.deepeval._families import LISTS, SINGLES
 
     listed = [family.cls for family in (*LISTS, *SINGLES) if family.cls not in _NEEDS_FILE]
-    return sorted([*listed, *NUMERIC])
+    return sorted([*listed, *NUMERIC, *_BY_SCHEMA])
 
 
 def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
@@ -49,7 +52,7 @@ def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
         import deepeval.metrics as present
     except ImportError as error:
         raise TargetError(name, f"deepeval is not installed ({error})") from error
-    if cls not in names():
+    if cls not in names() or cls in _BY_SCHEMA:
         found = getattr(present, cls, None)
         if isinstance(found, type):
             return classed(name, found, exchanges)
@@ -89,8 +92,12 @@ def cases(cls: str) -> Iterator[tuple[str, dict[str, Any]]]:
             replies = [{"verdicts": [entry, entry]} for entry in entries]
         else:
             replies = [{"verdicts": entries}]
+        answers = {"Answers": [{"answers": ["yes", "yes"]}, {"answers": ["no", "yes"]}]}
         strict: dict[str, Any] = {"strict_mode": True} if mood.endswith("strict") else {"threshold": 0.8}
-        yield mood, {"metric": cls, "items": len(words), "replies": replies, "kwargs": strict}
+        case = {"metric": cls, "items": len(words), "replies": replies, "kwargs": strict}
+        yield mood, case
+        if mood == "good" and cls == "SummarizationMetric":
+            yield "half-covered", {**case, "extracted": answers}
 
 
 def _run(case: dict[str, Any]) -> Run:
@@ -143,6 +150,7 @@ def _measure(name: str, cls: type, make: Callable[[], Any], text: bool) -> Run:
 
 def _made(name: str, cls: type, model: Any) -> Any:
     known: dict[str, Any] = {"model": model, "threshold": 0.8, "async_mode": False, "include_reason": False}
+    known |= _BY_SCHEMA.get(cls.__name__, {})
     parameters = inspect.signature(cls).parameters
     given = {key: value for key, value in known.items() if key in parameters}
     missing = [
