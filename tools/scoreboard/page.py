@@ -106,8 +106,8 @@ def _left(rows: list[dict[str, Any]]) -> list[str]:
         return ["## Found with the fixes on", "", "Nothing: no mutant is greener.", ""]
     lines = ["## Found with the fixes on", ""]
     lines += [
-        "Damage that makes an outcome better although the fixes are on, one counterexample per metric and operator. Most",
-        "of it is done to a reply that says *what* is judged, such as the claims of an answer: nobody but the judge",
+        "Damage that makes an outcome better although the fixes are on: one counterexample per metric and operator.",
+        "Most is done to a reply that says *what* is judged, such as the claims of an answer: nobody but the judge",
         "knows how many there are, so that one is missing cannot be seen in the reply. The same holds for the metrics",
         "whose judge splits a text itself. No fix covers it.",
         "",
