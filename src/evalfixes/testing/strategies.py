@@ -91,7 +91,20 @@ def damaged_lines(draw: st.DrawFn, reply: str, worse: Sequence[str], good: Seque
 ODD_FORMS = ("**{}**", "`{}`", '"{}"', "{}.", "{}, because it says so", "{} - see above", "({})", " {} ")
 """Forms in which a label stands and means the same."""
 
-UNUSABLE = (None, 1, 0, "", "maybe", "violation", "yes and no", "No doubt, yes it did", "n/a", "Definitely yes", [], {})
+UNUSABLE: tuple[Any, ...] = (
+    None,
+    1,
+    0,
+    "",
+    "maybe",
+    "violation",
+    "yes and no",
+    "No doubt, yes it did",
+    "n/a",
+    "Definitely yes",
+    [],
+    {},
+)
 """What may stand in the place of a yes or no and answers nothing."""
 
 
