@@ -53,8 +53,9 @@ any_reply = _damaged().map(lambda pair: pair[1])
 
 
 def justified(case: Any) -> bool:
-    """A yes on the summary stands in a form that upstream does not read."""
+    """A yes stands in a form that upstream does not read: of the summary as a no, of the original as no question."""
     return any(
         answer.strip().lower() != "yes" and read(answer, ("yes", "no")) == "yes"
-        for answer in case["extracted"]["Answers"][1]["answers"]
+        for reply in case["extracted"]["Answers"]
+        for answer in reply["answers"]
     )

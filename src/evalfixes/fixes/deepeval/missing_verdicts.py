@@ -166,14 +166,14 @@ def _scenarios() -> tuple[Scenario, ...]:
     node = {"verdict": "no", "reason": "r", "statement": "s"}
     found.append(
         Scenario(
-            "control: ContextualRelevancyMetric, a text for the verdicts on the first of three nodes",
+            "control: ContextualRelevancyMetric, a text for the verdicts on the last of three nodes",
             {
                 "metric": "ContextualRelevancyMetric",
                 "items": 3,
                 "replies": [
-                    {"verdicts": "text"},
                     {"verdicts": [node, node]},
                     {"verdicts": [{**node, "verdict": "yes"}] * 2},
+                    {"verdicts": "text"},
                 ],
                 "kwargs": {"threshold": 0.8},
             },
