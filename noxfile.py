@@ -5,6 +5,7 @@
     nox -s latest                                      whatever the registry serves today
     nox -s startup                                     instructions of a start-up, ours and others'
     nox -s consumers                                   the metrics as projects built on them call them
+    nox -s scoreboard                                  mutation testing of many metrics; writes docs/scoreboard.*
     nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
     nox -s pins                                        constraints files of pins that have none
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
@@ -63,13 +64,15 @@ CONSUMERS = {
 }
 COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
+SCOREBOARD = ["google-adk[eval]==2.13.0", "deepeval==4.3.1", "openevals==0.2.2", "autoevals==0.4.1", "ragas==0.4.3"]
+SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
-TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
+TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
 
 
 def here() -> str:
@@ -300,6 +303,13 @@ def comparison(session: nox.Session) -> None:
     """correctness_v1 beside the judge metrics of other libraries, on the same scripted cases."""
     environment = made(session, "comparison", COMPARISON, "3.12")
     run(session, environment, "tests/comparison/run.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def scoreboard(session: nox.Session) -> None:
+    """Greener and deaf mutants of judge-backed metrics, bare and with the fixes; writes the page and its picture."""
+    environment = made(session, "scoreboard", SCOREBOARD, "3.12")
+    run(session, environment, "tools/scoreboard", *(session.posargs or ["--write"]))
 
 
 @nox.session(venv_backend="none")

@@ -282,6 +282,12 @@ INDEX: dict[str, Entry] = {
         ),
         requires=("deepeval-metric-recovers",),
     ),
+    "deepeval-summary-coverage": Entry(
+        "deepeval",
+        "deepeval.summary_coverage",
+        ("deepeval.metrics.summarization.summarization",),
+        requires=("deepeval-metric-recovers",),
+    ),
     "deepeval-turn-relevancy-verdicts": Entry(
         "deepeval",
         "deepeval.turn_relevancy_verdicts",
