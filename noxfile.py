@@ -48,6 +48,8 @@ UNIT = [
     "tomlkit",
     "hatchling",
     "editables",
+    "wheel",
+    "pip",
     "nltk",
     "scipy",
     "packaging",
