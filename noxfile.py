@@ -10,6 +10,7 @@
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index, the README's table, pages and the atlas of the docs
+    nox -s wheels [-- PART-OF-A-PIN]                   patched wheels: built twice, installed, all scenarios
     nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -68,7 +69,7 @@ COMPARISON += ["hypothesis", "pytest", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
-PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
+PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
@@ -348,6 +349,13 @@ def docs(session: nox.Session) -> None:
     run(session, environment, "-m", "evalfixes.generate", "--check")
     run(session, environment, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", ".nox/docs-html", *session.posargs)
     run(session, environment, "tools/look.py", ".nox/docs-html", ".nox/docs-screenshots")
+
+
+@nox.session(venv_backend="none")
+def wheels(session: nox.Session) -> None:
+    """Patched wheels of real releases: built twice, installed by pip and uv under a pin, all scenarios run."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/wheels.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")
