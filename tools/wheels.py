@@ -43,13 +43,13 @@ def main() -> int:
 
 
 def check(pin: Pin) -> None:
-    folder = HOME / "wheels" / pin.name
+    folder = HOME / "patched" / pin.name
     shutil.rmtree(folder, ignore_errors=True)
     built, again = (build(f"{pin.dist}=={pin.release}", folder / name) for name in ("once", "twice"))
     assert built.path.read_bytes() == again.path.read_bytes(), "building it twice gave two files"
     print(f"{pin.name}: {built.path.name} twice, SHA-256 {built.sha256}", flush=True)
     for installer in ("uv", "pip"):
-        environment = Environment(f"wheels/{pin.name}/{installer}", pin.python)
+        environment = Environment(f"patched/{pin.name}/{installer}", pin.python)
         install(environment, pin, built, installer)
         code, rows = doctor(environment, pin.dist)
         telling = {row["id"]: (row["bare"], row["where"]) for row in rows if INDEX[row["id"]].default}

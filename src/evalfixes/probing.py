@@ -75,6 +75,19 @@ def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
             yield _judge(fix, found, bare[fix.id] or {}, _run(fix, found, forced) or {}, status(fix.id)[0])
 
 
+def bare(fix: Fix) -> dict[str, Any]:
+    """The outcome of each scenario as the installed files are, or the error that it ended in.
+
+    Raises:
+        RuntimeError: There is nothing to run: it is not installed, or its text is not known.
+    """
+    found = decide(fix)
+    outcomes = _run(fix, found, forced=False)
+    if outcomes is None or "" in outcomes:
+        raise RuntimeError(f"{fix.id} cannot be run: {(outcomes or {}).get('', f'{found.state}, {found.evidence}')}")
+    return {name: _outcome(seen) for name, seen in outcomes.items()}
+
+
 def load(fix: Fix) -> None:
     """Imports what the fix's `evaluate` needs; a metric that the release does not have yet is left out.
 
