@@ -11,6 +11,8 @@
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index, the README's table, pages and the atlas of the docs
     nox -s wheels [-- PART-OF-A-PIN]                   patched wheels: built twice, installed, all scenarios
+    nox -s bundles [-- PART-OF-AN-ID]                  the upstream pull requests, measured and formatted
+    nox -s retire                                      evalfixes retire on releases that absorbed a fix
     nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -356,6 +358,26 @@ def wheels(session: nox.Session) -> None:
     """Patched wheels of real releases: built twice, installed by pip and uv under a pin, all scenarios run."""
     environment = made(session, "patches", PATCHES)
     run(session, environment, "tools/wheels.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def bundles(session: nox.Session) -> None:
+    """The upstream pull request of every fix that is open upstream, measured, and run through upstream's formatters."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/bundles.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def retire(session: nox.Session) -> None:
+    """`evalfixes retire` on two releases that absorbed a fix, from facts of the time before."""
+    jobs = []
+    for pin in all_pins():
+        if pin.name in ("agentevals-cli-0.9.12-py312", "deepeval-4.2.4-py312"):
+            variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release}
+            requirements = [*pin.requirements, "tomlkit"]
+            tests = ["tests/contract/test_retire.py", *session.posargs]
+            jobs.append(Job(f"retire-{pin.name}", pin.python, requirements, tests, pin.constraints, variables))
+    side_by_side(session, jobs)
 
 
 @nox.session(venv_backend="none")

@@ -34,6 +34,7 @@ class Probe:
         right: What it gave after `apply()`.
         evidence: Why these states, for people.
         failures: Scenarios that gave neither the value on record nor the right one.
+        content: The state that the text alone amounts to.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Probe:
     right: Outcome | None = None
     evidence: str = ""
     failures: list[str] = field(default_factory=list)
+    content: str = ""
 
 
 def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
@@ -70,7 +72,9 @@ def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
     for fix in fixes:
         found = decisions[fix.id]
         if bare[fix.id] is None:
-            yield Probe(fix.id, fix.dist, found.release, found.state, found.state, evidence=found.evidence)
+            yield Probe(
+                fix.id, fix.dist, found.release, found.state, found.state, evidence=found.evidence, content=found.state
+            )
         else:
             yield _judge(fix, found, bare[fix.id] or {}, _run(fix, found, forced) or {}, status(fix.id)[0])
 
@@ -127,7 +131,8 @@ def _run(fix: Fix, found: Decision, forced: bool) -> dict[str, Any] | None:
 
 
 def _judge(fix: Fix, found: Decision, bare: dict[str, Any], applied: dict[str, Any], after: FixStatus) -> Probe:
-    result = Probe(fix.id, fix.dist, found.release, found.state, after.state, evidence=found.evidence)
+    result = Probe(fix.id, fix.dist, found.release, found.state, after.state, content=found.state)
+    result.evidence = found.evidence
     broken = next((v for v in (bare.get(""), applied.get("")) if v), None)
     if broken:
         result.bare = result.applied = UNKNOWN

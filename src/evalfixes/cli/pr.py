@@ -13,9 +13,9 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "pr",
         help="make the upstream pull request of a fix: diff, test, message, text, commands",
-        description="Measures the fix on the newest release, which has to be installed here, and writes the change with "
-        "its regression test, the commit message, the text of the pull request with what was measured, and the commands "
-        "to run. Exit code: 0 written, 1 the measurement does not show what the text would claim.",
+        description="Measures the fix on the newest release, which has to be installed here, and writes the change "
+        "with its regression test, the commit message, the text of the pull request with what was measured, and the "
+        "commands. Exit code: 0 written, 1 the measurement does not show what the text would claim.",
     )
     parser.add_argument("id", metavar="ID")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="where to; made if need be")
