@@ -16,6 +16,7 @@ import pytest
 
 from evalfixes.facts import fix_facts, upstream
 from evalfixes.patching.series import series
+from evalfixes.releases import in_range
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = {
@@ -66,17 +67,23 @@ def test_the_release_is_found_to_have_absorbed_the_fix(before: Path) -> None:
     assert dry.returncode == 0, dry.stdout + dry.stderr
     assert f"has absorbed {fix_id}\n" in dry.stdout
     assert path.read_text() == untouched
+    states = dict(re.findall(r"(?m)^  (\S+) +(\w[\w ]*?)  ", dry.stdout))
+    for other, entry in upstream(dist)["fixes"].items():
+        known = [v["state"] for v in entry["variants"] if in_range(release, v["releases"])]
+        if other != fix_id and known:
+            expected = {"faulty": "still faulty", "fixed-upstream": "retired before", "not-affected": "not there"}
+            assert states[other] == expected[known[0]], dry.stdout
 
     done = run(before, f"{dist}=={release}")
 
     assert done.returncode == 0, done.stdout + done.stderr
     facts = fix_facts(dist, fix_id)
-    expected = re.sub(
+    wanted = re.sub(
         r'(?m)^(affected = ").*(")(  # as far as we know)$',
         rf'\g<1>{facts.affected}\g<2>\g<3>\nfixed_in = "{release}"',
         untouched,
     )
-    assert path.read_text() == expected
+    assert path.read_text() == wanted
     for patch in series(dist).patches[fix_id]:
         there = before / "patches" / dist / fix_id / patch.path.name
         same = [re.sub("(?m)^Last-Update: .*$", "", p.read_text()) for p in (there, patch.path)]
@@ -85,15 +92,3 @@ def test_the_release_is_found_to_have_absorbed_the_fix(before: Path) -> None:
         Path("patches", dist, fix_id, p.path.name) for p in series(dist).patches[fix_id]
     }
     assert all((before / p).read_bytes() == (ROOT / p).read_bytes() for p in others)
-
-
-def test_what_is_still_faulty_stays(before: Path) -> None:
-    dist, release = PIN
-    done = run(before, f"{dist}=={release}", "--dry-run")
-    states = {line.split()[0]: line.split("  ")[-2].strip() for line in done.stdout.splitlines() if line[:2] == "  "}
-    for fix_id in upstream(dist)["fixes"]:
-        facts = fix_facts(dist, fix_id)
-        if not facts.fixed_in and any(
-            v.state == "faulty" and release in v.releases.split("..") for v in facts.variants
-        ):
-            assert states[fix_id] == "still faulty", done.stdout

@@ -222,7 +222,7 @@ def _pytest(fix: Fix, tree: Path, tests: tuple[str, ...], fails: bool) -> str:
         shown = "\n".join([*done.stdout.splitlines()[-20:], *done.stderr.splitlines()[-5:]])
         wanted = "fail without the change" if fails else "pass with the change"
         raise UnprovenError(f"the regression test of {fix.id} does not {wanted}: {last}\n{shown}")
-    return re.sub(r" in [\d.]+s.*$", "", last.strip("= "))
+    return re.sub(r"(, \d+ warnings?)? in [\d.]+s.*$", "", last.strip("= "))
 
 
 def _outcomes(fix: Fix, tree: Path | None) -> dict[str, Any]:
@@ -251,13 +251,13 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
 
 
 def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
-    """Title, problem, solution and links of a patch; its last paragraph says what it does."""
+    """Title, problem, solution and links of a patch; its first paragraph says what was wrong."""
     mail = email.message_from_string(patch.message, policy=policy.default)
     title = str(mail["Subject"]).removeprefix("[PATCH] ")
     body = str(mail.get_payload()).strip()
     lines = [line for line in body.splitlines() if line.partition(":")[0] not in _TRAILERS]
     parts = [part for part in "\n".join(lines).strip().split("\n\n") if part.strip()]
-    problem, solution = "\n\n".join(parts[:-1]), parts[-1]
+    problem, solution = parts[0], "\n\n".join(parts[1:])
     return title, problem, solution, tuple(_linked(patch))
 
 
