@@ -58,6 +58,9 @@ STYLES = {
     ),
 }  # fmt: skip
 
+TESTED_WITH = {"agentevals-cli": ("agentevals-cli[live]",)}
+"""What regression tests need beside the upstream as it is pinned: agentevals' MCP server is an extra."""
+
 LAY = """
 import sys
 from pathlib import Path
@@ -97,7 +100,7 @@ def measured(fix: Fix) -> Environment:
     """An environment with the newest release and what its regression tests need."""
     pin: Pin = next(p for p in pins(fix.dist) if (p.release, p.python) == (newest(fix.dist), PYTHON))
     environment = Environment(f"bundles/{fix.dist}", PYTHON)
-    environment.make([*pin.requirements, "pytest-asyncio"], pin.constraints)
+    environment.make([*pin.requirements, "pytest-asyncio", *TESTED_WITH.get(fix.dist, ())], pin.constraints)
     return environment
 
 

@@ -65,7 +65,14 @@ def test_commands_exist(page: str, words: list[str]) -> None:
     if words[0] == "show" and words[-1] not in ("ID",):
         assert words[-1] in {fix.id for fix in evalfixes.fixes()}
     words = [word for word in words if word != "…"]
-    if words in (["patch"], ["show"], ["rescore"], ["probe"]):  # only named, without the argument that it wants
+    if words in (
+        ["patch"],
+        ["show"],
+        ["rescore"],
+        ["probe"],
+        ["wheel"],
+        ["retire"],
+    ):  # only named, without the argument that it wants
         words.append("ARGUMENT")
     cli.all_commands().parse_args(words)
 
