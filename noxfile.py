@@ -11,6 +11,9 @@
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index, the README's table, pages and the atlas of the docs
+    nox -s wheels [-- PART-OF-A-PIN]                   patched wheels: built twice, installed, all scenarios
+    nox -s bundles [-- PART-OF-AN-ID]                  the upstream pull requests, measured and formatted
+    nox -s retire                                      evalfixes retire on releases that absorbed a fix
     nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -49,6 +52,8 @@ UNIT = [
     "tomlkit",
     "hatchling",
     "editables",
+    "wheel",
+    "pip",
     "nltk",
     "scipy",
     "packaging",
@@ -69,7 +74,7 @@ SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
-PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
+PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
@@ -356,6 +361,33 @@ def docs(session: nox.Session) -> None:
     run(session, environment, "-m", "evalfixes.generate", "--check")
     run(session, environment, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", ".nox/docs-html", *session.posargs)
     run(session, environment, "tools/look.py", ".nox/docs-html", ".nox/docs-screenshots")
+
+
+@nox.session(venv_backend="none")
+def wheels(session: nox.Session) -> None:
+    """Patched wheels of real releases: built twice, installed by pip and uv under a pin, all scenarios run."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/wheels.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def bundles(session: nox.Session) -> None:
+    """The upstream pull request of every fix that is open upstream, measured, and run through upstream's formatters."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/bundles.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def retire(session: nox.Session) -> None:
+    """`evalfixes retire` on two releases that absorbed a fix, from facts of the time before."""
+    jobs = []
+    for pin in all_pins():
+        if pin.name in ("agentevals-cli-0.9.12-py312", "deepeval-4.2.4-py312"):
+            variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release}
+            requirements = [*pin.requirements, "tomlkit"]
+            tests = ["tests/contract/test_retire.py", *session.posargs]
+            jobs.append(Job(f"retire-{pin.name}", pin.python, requirements, tests, pin.constraints, variables))
+    side_by_side(session, jobs)
 
 
 @nox.session(venv_backend="none")
