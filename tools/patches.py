@@ -319,7 +319,7 @@ def prove(dist: str) -> int:
         patches = every.for_release(version)
         files = sources(dist, version, sorted({c.path for p in patches for c in p.files}))
         for patch in patches:
-            alone = [p for p in patches if p is patch or p.fix_id in _needs(patch, patches)]
+            alone = [p for p in patches if p is patch or p.fix_id in needs(patch, patches)]
             try:
                 result = files
                 for each in alone:
@@ -342,7 +342,7 @@ def prove(dist: str) -> int:
     return failed
 
 
-def _needs(patch: Patch, patches: list[Patch]) -> set[str]:
+def needs(patch: Patch, patches: list[Patch]) -> set[str]:
     found: set[str] = set()
     todo = [patch]
     while todo:

@@ -17,7 +17,13 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
         "the patches that fit, without fuzz. On a refusal no file changes. Exit code: 0 done, 1 refused.",
     )
     parser.add_argument("path", metavar="PATH", type=Path)
-    parser.add_argument("--fix", action="append", default=[], metavar="ID", help="only this fix and what it requires")
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this fix and what it requires; fixes of deliberate upstream behaviour go in only so",
+    )
     parser.add_argument("--check", action="store_true", help="say what would be done, change nothing")
     parser.add_argument("--dry-run", action="store_true", help="print the changes as a diff too, change nothing")
     parser.add_argument("--reverse", action="store_true", help="take the patches out")

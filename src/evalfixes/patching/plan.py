@@ -108,7 +108,8 @@ def make(path: Path, ids: Iterable[str] = (), reverse: bool = False) -> Plan:
 
     Args:
         path: A checkout, a vendored copy, a site-packages folder, or a folder above one.
-        ids: The fixes; those that they require come with them. None for all.
+        ids: The fixes; those that they require come with them. None for all, but for those that change
+            what upstream means so: they go in by name only.
         reverse: Take patches out; fixes that require one of them are taken out with it.
 
     Raises:
@@ -177,7 +178,7 @@ def order(dist: str, ids: Iterable[str]) -> list[str]:
 
 def _forward(copy: Copy, asked: tuple[str, ...]) -> list[Row]:
     rows: dict[str, Row] = {}
-    for fix_id in order(copy.dist, closure(asked or INDEX)):
+    for fix_id in order(copy.dist, closure(asked or (i for i, entry in INDEX.items() if entry.default))):
         before = dict(copy.contents)
         try:
             row = _put(copy, catalog.get(fix_id))
