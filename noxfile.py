@@ -365,7 +365,8 @@ def export(session: nox.Session) -> None:
         run(session, environment, "tools/patches.py", "export", *session.posargs)
         run(session, environment, "tools/patches.py", "texts")
     else:
-        each(session, environment, *(f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")))
+        checks = [f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")]
+        each(session, environment, "tools/cores.py check", *checks)
 
 
 @nox.session(venv_backend="none", name="patched-tests")

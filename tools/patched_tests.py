@@ -91,7 +91,7 @@ class RunError(Exception):
     """A run of pytest gave no result; the message is what it printed."""
 
 
-def test_files(patch: Patch) -> list[str]:
+def carried_tests(patch: Patch) -> list[str]:
     """The test files that a patch names, by their path in the upstream repository."""
     return [c.path for c in patch.files if not c.path.startswith(PREFIXES[patch.dist])]
 
@@ -252,7 +252,7 @@ def prove(dist: str, release: str, ids: Iterable[str] = ()) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         tree = Tree(dist, release, Path(name).resolve())
         whole = tree.with_patches(every)
-        tests = {p: test_files(p) for p in chosen}
+        tests = {p: carried_tests(p) for p in chosen}
         all_tests = [path for paths in tests.values() for path in paths]
         tree.show({path: data for path, data in whole.items() if path in all_tests})
         pristine = tree.runner.run(all_tests)

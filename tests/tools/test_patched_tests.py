@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from patched_tests import Outcome, Row, RunError, Runner, test_files
+from patched_tests import Outcome, Row, RunError, Runner, carried_tests
 
 from evalfixes.patching.series import series
 
@@ -44,7 +44,7 @@ def test_any_other_outcome_is_a_problem(state: str, outcome: Outcome) -> None:
 
 
 def test_the_tests_are_those_that_the_patch_names() -> None:
-    assert test_files(PATCH) == ["tests/unittests/evaluation/test_rubrics_of_each_invocation.py"]
+    assert carried_tests(PATCH) == ["tests/unittests/evaluation/test_rubrics_of_each_invocation.py"]
 
 
 @pytest.fixture
