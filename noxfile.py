@@ -364,9 +364,10 @@ def export(session: nox.Session) -> None:
     if session.posargs:
         run(session, environment, "tools/patches.py", "export", *session.posargs)
         run(session, environment, "tools/patches.py", "texts")
+        run(session, environment, "tools/blobs.py")
     else:
         checks = [f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")]
-        each(session, environment, "tools/cores.py check", *checks)
+        each(session, environment, "tools/cores.py check", *checks, "tools/blobs.py --check")
 
 
 @nox.session(venv_backend="none", name="patched-tests")
