@@ -243,5 +243,11 @@ def test_a_fix_is_held_back_without_what_it_needs(vendored: Path, fix: Fix, monk
     assert make(vendored, [fix.id]).refused
 
 
+def test_a_release_before_all_patches_is_told_from_which_one_on_there_is_one() -> None:
+    late = catalog.get("adk-judge-samples")
+    why = plan_module._no_patch(late, "text of 1.18.0..1.18.0", list(series(late.dist).patches[late.id]))
+    assert "affected are 1.6.1..2.13.0, there is a patch from 1.20.0 on (" in why
+
+
 def test_states_name_each_other_apart() -> None:
     assert len({APPLIED, NOT_THERE, REFUSED, REVERSED, THERE}) == 5

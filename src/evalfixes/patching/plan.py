@@ -242,9 +242,11 @@ def _put(copy: Copy, fix: Fix) -> Row:
 
 
 def _no_patch(fix: Fix, evidence: str, patches: list[Patch]) -> str:
-    spans = ", ".join(sorted(p.releases for p in patches)) or "no release"
+    since = series(fix.dist).since(fix.id)
+    spans = ", ".join(sorted(p.releases for p in patches))
+    there = f"there is a patch from {since} on ({spans})" if since else "there is no patch"
     affected = fix_facts(fix.dist, fix.id).affected
-    return f"{evidence}: affected are {affected}, patches are there for {spans}; evalfixes.apply() repairs it"
+    return f"{evidence}: affected are {affected}, {there}; evalfixes.apply() repairs it"
 
 
 def _candidates(copy: Copy, fix: Fix, release: str) -> list[Patch]:
