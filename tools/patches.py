@@ -215,6 +215,7 @@ def step(files: dict[str, bytes | None], patch: Patch) -> dict[str, bytes | None
     return after
 
 
+@cache
 def symbols(source: bytes | None) -> dict[str, str]:
     """Fingerprints of all functions, methods and assigned names of a module's text."""
     if source is None:
