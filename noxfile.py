@@ -66,12 +66,12 @@ COMPARISON += ["hypothesis", "pytest", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
-UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
-UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
+UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
+UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 
 
 def here() -> str:
