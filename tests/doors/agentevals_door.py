@@ -27,6 +27,14 @@ _harness.set_script(json.loads(os.environ["DOOR_JUDGE"]))
 
 def agentevals(folder: Path, arguments: list[str], fixes: list[str] | None, judge: dict[str, Any]) -> tuple[int, str]:
     """Exit code and output of `agentevals`, in a process of its own; ``fixes`` None: not applied."""
+    done = process(folder, arguments, fixes, judge)
+    return done.returncode, done.stdout
+
+
+def process(
+    folder: Path, arguments: list[str], fixes: list[str] | None, judge: dict[str, Any]
+) -> subprocess.CompletedProcess[str]:
+    """The same, with all that it printed."""
     (folder / "sitecustomize.py").write_text(_START, encoding="utf-8")
     path = [str(folder), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     beside = Path(sys.executable).with_name("agentevals")
@@ -46,7 +54,7 @@ def agentevals(folder: Path, arguments: list[str], fixes: list[str] | None, judg
     )
     if not done.stdout:
         raise AssertionError(done.stderr[-3000:])
-    return done.returncode, done.stdout
+    return done
 
 
 _MAIN = "import sys; from agentevals.cli import main; sys.argv[0] = 'agentevals'; main()"
