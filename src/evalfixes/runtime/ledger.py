@@ -103,7 +103,7 @@ def opened(run: Run | None = None) -> Iterator[Run]:
 def counted() -> Iterator[Run]:
     """Counts what is judged inside apart, and in the run that is open as well.
 
-    For a metric that judges parts of its own: it asks what was counted before it counts, lest the same is counted twice.
+    For what judges by calling other metrics: it sees what those have counted, and does not count it again.
     """
     with opened(Run(current())) as part:
         yield part
