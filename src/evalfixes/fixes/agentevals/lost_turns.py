@@ -123,10 +123,10 @@ FIX = Fix(
         _scenario("decided all the same", _GREEN, {**_GREEN, "score": 2 / 3}, turns=[_FIRST, _SILENT, _THIRD]),
         _scenario(
             "where it changes nothing",
-            {**_FAILED, "turns": 1},
             {**_FAILED, "turns": 2},
+            {**_FAILED, "turns": 3},
             "",
-            turns=[_UNFOUNDED, _SILENT],
+            turns=[_UNFOUNDED, _SILENT, {**_THIRD, "final": "You owe 23 dollars."}],
         ),
         _scenario("every turn says something", None, {**_GREEN, "turns": 2}, "", turns=[_FIRST, _THIRD]),
         _scenario("a claim without evidence", None, {**_FAILED, "turns": 1}, "", turns=[_UNFOUNDED]),
