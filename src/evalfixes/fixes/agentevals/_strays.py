@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -12,40 +13,47 @@ from evalfixes.fixes.agentevals._genai_converter import messages_of, outputs_of
 from evalfixes.verdicts.pairing import Item, mark, pair
 
 Output = dict[str, Any]
-"""A tool's output: its ``id``, ``name``, ``response``, and ``at`` if it is known when it began."""
+"""A tool's output: its ``id``, ``name`` and ``response``; the ``args`` that the tool got and ``at``, when it began."""
 
 
-def home(output: Output, turns: Sequence[tuple[float, Sequence[str | None]]]) -> int:
-    """The turn that an output belongs to: the one with a call of its id, else the last that had begun.
+@dataclass(frozen=True)
+class Held:
+    """What a turn holds: its start, and its calls as agentevals or google-genai have them."""
 
-    Args:
-        output: With ``at`` in the unit of the turns.
-        turns: The start of each, and the ids of its calls.
-    """
-    asking = [number for number, (_, ids) in enumerate(turns) if output["id"] and output["id"] in ids]
+    start: float
+    calls: Sequence[Any]
+
+
+def home(output: Output, turns: Sequence[Held]) -> int:
+    """The turn that an output belongs to: the one with the call that it answers, else the last that had begun."""
+    asking = [number for number, turn in enumerate(turns) if answered(output, turn.calls) is not None]
     if len(asking) == 1:
         return asking[0]
-    begun = [number for number, (start, _) in enumerate(turns) if start <= output["at"]]
-    return max(begun, key=lambda number: turns[number][0]) if begun else 0
+    begun = [number for number, turn in enumerate(turns) if turn.start <= output["at"]]
+    return max(begun, key=lambda number: (turns[number].start, number)) if begun else 0
 
 
 def answered(output: Output, calls: Sequence[Any]) -> int | None:
-    """The place of the one call that bears an output's id and does not contradict its name; None if there is none."""
-    same = [place for place, call in enumerate(calls) if output["id"] and call_id(call) == output["id"]]
-    if len(same) == 1 and output["name"] in (None, calls[same[0]].name):
-        return same[0]
-    return None
+    """The place of the one call of an output's id; as ids may start anew, name and arguments must agree too."""
+    same = [place for place, call in enumerate(calls) if output["id"] and _id(call) == output["id"]]
+    if len(same) != 1 or output["name"] not in (None, calls[same[0]].name):
+        return None
+    asked, got = _arguments(calls[same[0]]), output["args"]
+    if asked and got and _pairing.content_key(asked) != _pairing.content_key(got):
+        return None
+    return same[0]
 
 
-def call_id(call: Any) -> str | None:
-    """The id of a call, as agentevals or google-genai name it."""
+def _id(call: Any) -> str | None:
     found: str | None = call.call_id if hasattr(call, "call_id") else call.id
     return found
 
 
-def shared_out(
-    outputs: Iterable[Output], turns: Sequence[tuple[float, Sequence[str | None]]]
-) -> dict[int, list[Output]]:
+def _arguments(call: Any) -> Any:
+    return call.arguments if hasattr(call, "arguments") else call.args
+
+
+def shared_out(outputs: Iterable[Output], turns: Sequence[Held]) -> dict[int, list[Output]]:
     """The outputs of each turn that has any."""
     out: dict[int, list[Output]] = defaultdict(list)
     for output in outputs:
@@ -58,8 +66,7 @@ def give(result: Any, outputs: Sequence[Output]) -> None:
     from google.genai import types
 
     turns = [
-        (invocation.creation_timestamp, [call.id for call in invocation.intermediate_data.tool_uses])
-        for invocation in result.invocations
+        Held(invocation.creation_timestamp, invocation.intermediate_data.tool_uses) for invocation in result.invocations
     ]
     for number, mine in shared_out(outputs, turns).items():
         invocation = result.invocations[number]
@@ -79,9 +86,15 @@ def give(result: Any, outputs: Sequence[Output]) -> None:
 def give_turns(module: ModuleType, conversation: Any, tools: Sequence[Any]) -> Any:
     """A copy of a conversation, from 0.10.0 on, whose turns have the results of further tools' spans."""
     turns = list(conversation.turns)
-    held = [(turn.start_ns, [tool.call_id for tool in turn.tool_calls]) for turn in turns]
+    held = [Held(turn.start_ns, turn.tool_calls) for turn in turns]
     outputs = [
-        {"id": tool.call_id, "name": tool.name, "response": tool.result, "at": tool.start_ns}
+        {
+            "id": tool.call_id,
+            "name": tool.name,
+            "args": tool.arguments,
+            "response": tool.result,
+            "at": tool.start_ns,
+        }
         for tool in tools
         if tool.result is not None
     ]

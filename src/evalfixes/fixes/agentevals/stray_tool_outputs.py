@@ -24,8 +24,8 @@ def _build_adk(original: Callable[..., Any], module: ModuleType) -> Callable[...
             tools = _strays.outside(
                 trace.all_spans, agents, lambda span: span.operation_name.startswith("execute_tool")
             )
-            read = [(span, module._extract_from_tool_span(span)[1]) for span in tools]
-            _strays.give(result, [_output(span, one) for span, one in read if one])
+            read = [(span, *module._extract_from_tool_span(span)) for span in tools]
+            _strays.give(result, [_output(span, call, output) for span, call, output in read if output])
         return result
 
     return _convert_adk_trace
@@ -39,16 +39,16 @@ def _build_genai(original: Callable[..., Any], module: ModuleType) -> Callable[.
             told = result.invocations[0].invocation_id.startswith("genai-turn-")
             agents = [] if told else module._find_genai_invocation_spans(trace)
             tools = _strays.outside(trace.all_spans, agents, lambda span: span.get_tag(_TOOL_NAME) is not None)
-            read = [(span, one) for span in tools for one in module._extract_tool_calls([span])[1]]
-            _strays.give(result, [_output(span, one) for span, one in read])
+            read = [(span, *module._extract_tool_calls([span])) for span in tools]
+            _strays.give(result, [_output(span, calls[0], one) for span, calls, found in read for one in found])
         return result
 
     return convert_genai_trace
 
 
-def _output(span: Any, response: Any) -> _strays.Output:
+def _output(span: Any, call: Any, output: Any) -> _strays.Output:
     at = span.start_time / 1_000_000
-    return {"id": response.id, "name": response.name, "response": response.response, "at": at}
+    return {"id": output.id, "name": output.name, "args": call.args, "response": output.response, "at": at}
 
 
 def _build_told(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -137,8 +137,8 @@ FIX = Fix(
     before="A tool's span that is not below an agent's or a model's, as where a thread or a process lost the context, "
     "belongs to no turn: what the tool returned is lost. Up to 0.9.12 so is every output of a conversation that is "
     "told by the messages of its model calls.",
-    after="The output goes to the turn that has a call of its id, else to the last turn that had begun, and stands in "
-    "the judge's context: with its call where the id tells which, else marked as unpaired.",
+    after="The output goes to the turn with the call that it answers, else to the last turn that had begun. It stands "
+    "in the judge's context: with its call where id, name and arguments tell which, else marked as unpaired.",
     requires=("agentevals-hallucinations-tool-evidence", "agentevals-tool-pairing"),
     replacements=(
         Replacement(f"{_EXTRACT}:conversation_from_turns", _build_conversation, optional=True),
