@@ -13,7 +13,7 @@ from evalfixes.fix import Outcome
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.probing import scenarios
 from evalfixes.runtime.decide import FAULTY, decide
-from tests.doors.agentevals_door import ROOT, agentevals
+from tests.doors.agentevals_door import ROOT, agentevals, process
 from tests.forked import forked
 
 pytest.importorskip("agentevals.cli", reason="agentevals-cli is not installed")
@@ -78,6 +78,16 @@ def test_the_table_says_why(tmp_path: Path) -> None:
     assert code == 1
     assert "NOT_EVALUATED" in output
     assert "401 UNAUTHENTICATED" in output
+
+
+@pytest.mark.parametrize("fixes", [[GATE], []], ids=["alone", "with google-adk's"])
+def test_the_closing_line(tmp_path: Path, fixes: list[str]) -> None:
+    scenario = named(GATE, "judge fails on one of two turns")
+    done = process(tmp_path, _harness.write_inputs(scenario.case, tmp_path), fixes, dict(scenario.case["judge"]))
+    lines = [line for line in done.stderr.splitlines() if "judged parts" in line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].endswith("1 of 2 judged parts unscored: 1 not judged")
+    assert json.loads(done.stdout[done.stdout.index("{") :]), "the report is not disturbed"
 
 
 def test_the_upstream_sample(tmp_path: Path) -> None:
