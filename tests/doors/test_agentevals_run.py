@@ -83,7 +83,8 @@ def test_the_table_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fixes", [[GATE], []], ids=["alone", "with google-adk's"])
 def test_the_closing_line(tmp_path: Path, fixes: list[str]) -> None:
     scenario = named(GATE, "judge fails on one of two turns")
-    done = process(tmp_path, _harness.write_inputs(scenario.case, tmp_path), fixes, dict(scenario.case["judge"]))
+    arguments, judge = _harness.write_inputs(scenario.case, tmp_path), dict(scenario.case["judge"])
+    done = process(tmp_path, arguments, fixes, judge, real=True)  # the line is the last thing that a process does
     lines = [line for line in done.stderr.splitlines() if "judged parts" in line]
     assert len(lines) == 1, done.stderr
     assert lines[0].endswith("1 of 2 judged parts unscored: 1 not judged")
