@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import evalfixes
 from tests.packaging.test_data import ROOT, build
 from tests.ways.environment import FIX, SHOW, Site, install
 
@@ -85,14 +86,17 @@ def test_data_that_is_missing(mine: Site) -> None:
     assert "toyeval.toml" in done.err
 
 
-def test_two_copies_on_the_path(mine: Site, tmp_path: Path) -> None:
+def test_two_versions_on_the_path(mine: Site, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     install(other)
-    version = "import evalfixes; print(evalfixes.__file__)"
+    init = other / "evalfixes" / "__init__.py"
+    init.write_text(init.read_text().replace(f'__version__ = "{evalfixes.__version__}"', '__version__ = "0.0.9"'))
+    version = "import evalfixes; print(evalfixes.__version__, evalfixes.__file__)"
     done = mine.run("evalfixes", "run", "--", "python", "-c", f"{version}; {SHOW}", PYTHONPATH=str(other))
-    assert done.out.splitlines() == [str(other / "evalfixes" / "__init__.py"), "0.0"]
+    assert done.out.splitlines() == [f"0.0.9 {init}", "0.0"]
     doctor = mine.run("evalfixes", "doctor", PYTHONPATH=str(other))
+    assert "evalfixes 0.0.9 on toyeval" in doctor.out
     assert f"another copy of evalfixes is on the path: {mine.packages / 'evalfixes'}" in doctor.out
     assert "another copy" not in mine.run("evalfixes", "doctor").out
 
