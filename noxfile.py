@@ -5,11 +5,15 @@
     nox -s latest                                      whatever the registry serves today
     nox -s startup                                     instructions of a start-up, ours and others'
     nox -s consumers                                   the metrics as projects built on them call them
+    nox -s scoreboard                                  mutation testing of many metrics; writes docs/scoreboard.*
     nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
     nox -s pins                                        constraints files of pins that have none
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index, the README's table, pages and the atlas of the docs
+    nox -s wheels [-- PART-OF-A-PIN]                   patched wheels: built twice, installed, all scenarios
+    nox -s bundles [-- PART-OF-AN-ID]                  the upstream pull requests, measured and formatted
+    nox -s retire                                      evalfixes retire on releases that absorbed a fix
     nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -48,6 +52,8 @@ UNIT = [
     "tomlkit",
     "hatchling",
     "editables",
+    "wheel",
+    "pip",
     "nltk",
     "scipy",
     "packaging",
@@ -63,13 +69,15 @@ CONSUMERS = {
 }
 COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
+SCOREBOARD = ["google-adk[eval]==2.13.0", "deepeval==4.3.1", "openevals==0.2.2", "autoevals==0.4.1", "ragas==0.4.3"]
+SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
-PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
+PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
-TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
+TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
 UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
 UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 
@@ -305,6 +313,13 @@ def comparison(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def scoreboard(session: nox.Session) -> None:
+    """Greener and deaf mutants of judge-backed metrics, bare and with the fixes; writes the page and its picture."""
+    environment = made(session, "scoreboard", SCOREBOARD, "3.12")
+    run(session, environment, "tools/scoreboard", *(session.posargs or ["--write"]))
+
+
+@nox.session(venv_backend="none")
 def rescoring(session: nox.Session) -> None:
     """Stored results with all that reports, object stores and clusters need, and ROUGE against google-adk's own."""
     environment = made(session, "rescoring", RESCORING, "3.12")
@@ -348,6 +363,33 @@ def docs(session: nox.Session) -> None:
     run(session, environment, "-m", "evalfixes.generate", "--check")
     run(session, environment, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", ".nox/docs-html", *session.posargs)
     run(session, environment, "tools/look.py", ".nox/docs-html", ".nox/docs-screenshots")
+
+
+@nox.session(venv_backend="none")
+def wheels(session: nox.Session) -> None:
+    """Patched wheels of real releases: built twice, installed by pip and uv under a pin, all scenarios run."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/wheels.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def bundles(session: nox.Session) -> None:
+    """The upstream pull request of every fix that is open upstream, measured, and run through upstream's formatters."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/bundles.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def retire(session: nox.Session) -> None:
+    """`evalfixes retire` on two releases that absorbed a fix, from facts of the time before."""
+    jobs = []
+    for pin in all_pins():
+        if pin.name in ("agentevals-cli-0.9.12-py312", "deepeval-4.2.4-py312"):
+            variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release}
+            requirements = [*pin.requirements, "tomlkit"]
+            tests = ["tests/contract/test_retire.py", *session.posargs]
+            jobs.append(Job(f"retire-{pin.name}", pin.python, requirements, tests, pin.constraints, variables))
+    side_by_side(session, jobs)
 
 
 @nox.session(venv_backend="none")

@@ -94,7 +94,7 @@ def cutoff(pin: Pin) -> str:
     """The day as of which the pin is resolved."""
     if pin.until:
         return pin.until
-    named = [(pin.dist, pin.release), *(tuple(p.split("==")) for p in pin.partners)]
+    named = [(pin.dist, pin.release), *(tuple(p.split("==")) for p in pin.partners if "==" in p)]
     newest = max(upstream(dist)["releases"][release]["date"] for dist, release in named)
     return (date.fromisoformat(newest) + timedelta(days=GRACE)).isoformat()
 

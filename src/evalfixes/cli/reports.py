@@ -1,17 +1,18 @@
-"""What `evalfixes doctor` found, as text, Markdown or SARIF 2.1.0."""
+"""What `evalfixes doctor` and `evalfixes audit` found, as text, Markdown or SARIF 2.1.0."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from evalfixes import __version__, catalog
 from evalfixes.facts import fix_facts
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, UNKNOWN
+from evalfixes.runtime.provenance import MARK
 
 _SHOWN = 3
 """Failures shown per fix; the rest is in the JSON."""
@@ -65,7 +66,8 @@ def cells(row: dict[str, Any]) -> list[str]:
     release = f"{row['dist']} {row['release']}".strip()
     after = f"{row['applied']}, skipped" if row.get("skipped") else row["applied"]
     after += " if named" if considered(row, False) == BY_CHOICE else ""
-    return [row["id"], release, row["bare"], after, shown]
+    bare = f"{row['bare']} ({row['where']})" if row.get("where") else row["bare"]
+    return [row["id"], release, bare, after, shown]
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -91,23 +93,27 @@ def _value(outcome: dict[str, Any]) -> str:
 def print_text(rows: Sequence[dict[str, Any]], applied: bool) -> None:
     """Prints the table and what is to be said of single rows."""
     print(headline(rows, applied))
-    grid = table(rows)
+    print_grid(HEADS, table(rows))
+    for line in [*details(rows), *advice(rows), *exit_codes(rows)]:
+        print(line)
+
+
+def print_grid(heads: Sequence[str], grid: Sequence[Sequence[str]]) -> None:
+    """Prints a table, with `rich` where that is installed."""
     try:
         from rich.console import Console
         from rich.table import Table
     except ImportError:
-        widths = [max(len(line[i]) for line in [HEADS, *grid]) for i in range(len(HEADS))]
-        for cells_of_row in [HEADS, *grid]:
-            print("  ".join(cell.ljust(width) for cell, width in zip(cells_of_row, widths, strict=True)).rstrip())
+        widths = [max(len(line[i]) for line in [heads, *grid]) for i in range(len(heads))]
+        for line in [heads, *grid]:
+            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     else:
         shown = Table(box=None, pad_edge=False)
-        for head in HEADS:
+        for head in heads:
             shown.add_column(head, overflow="fold")
-        for cells_of_row in grid:
-            shown.add_row(*cells_of_row)
+        for line in grid:
+            shown.add_row(*line)
         Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(shown)
-    for line in [*details(rows), *advice(rows), *exit_codes(rows)]:
-        print(line)
 
 
 def details(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -179,16 +185,30 @@ def sarif(rows: Sequence[dict[str, Any]], applied: bool, code: int, folder: Path
         state = row["applied" if applied else "bare"]
         if state in (FAULTY, UNKNOWN):
             results.append(_result(row, state, index[row["id"]], folder or Path.cwd()))
+    return sarif_log(rules, results, f"evalfixes/{'applied' if applied else 'bare'}/", code)
+
+
+def sarif_log(
+    rules: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]], run: str, code: int
+) -> dict[str, Any]:
+    """A SARIF 2.1.0 log of one run.
+
+    Args:
+        rules: The rules.
+        results: What was found.
+        run: The category of the run, by which a code host tells it from others.
+        code: The exit code of the command.
+    """
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "evalfixes", "semanticVersion": __version__, "rules": rules}},
-                "automationDetails": {"id": f"evalfixes/{'applied' if applied else 'bare'}/"},
+                "tool": {"driver": {"name": "evalfixes", "semanticVersion": __version__, "rules": list(rules)}},
+                "automationDetails": {"id": run},
                 "invocations": [{"executionSuccessful": True, "exitCode": code}],
                 "columnKind": "unicodeCodePoints",
-                "results": results,
+                "results": list(results),
             }
         ],
     }
@@ -255,14 +275,28 @@ def manifest(dist: str, folder: Path) -> tuple[str, int] | None:
 
     Code hosts show a result at a line of the repository, and the faulty code is in none of its files.
     """
-    spelt = re.compile(rf"(?<![\w.-]){'[-_.]'.join(map(re.escape, dist.split('-')))}(?![\w-])", re.IGNORECASE)
+    spelt = re.compile(_spelt(dist), re.IGNORECASE)
+    for path, text in _manifests(folder):
+        for number, line in enumerate(text.splitlines(), 1):
+            if spelt.search(line.partition("#")[0]):
+                return path.relative_to(folder).as_posix(), number
+    return None
+
+
+def names_patched_wheel(dist: str, folder: Path) -> bool:
+    """Whether a requirements or lock file of a project asks for a wheel of `evalfixes wheel`."""
+    asked = re.compile(rf"{_spelt(dist)}[^#\n]*\n?[^#\n]*\+{MARK}\.\w", re.IGNORECASE)
+    return any(asked.search(text) for _, text in _manifests(folder))
+
+
+def _spelt(dist: str) -> str:
+    return rf"(?<![\w.-]){'[-_.]'.join(map(re.escape, dist.split('-')))}(?![\w-])"
+
+
+def _manifests(folder: Path) -> Iterator[tuple[Path, str]]:
     for pattern in _MANIFESTS:
         for path in sorted(folder.glob(pattern)):
             try:
-                lines = path.read_text("utf-8").splitlines()
+                yield path, path.read_text("utf-8")
             except (OSError, ValueError):
                 continue
-            for number, line in enumerate(lines, 1):
-                if spelt.search(line.partition("#")[0]):
-                    return path.relative_to(folder).as_posix(), number
-    return None
