@@ -84,7 +84,9 @@ COPIES = {
 }
 """By the end of the path of a module that a patch creates."""
 
-WITHOUT_CORE = _names("missing_verdicts.py tool_evidence.py tool_outputs.py turn_counts.py unjudged.py")
+WITHOUT_CORE = _names(
+    "coverage_answers.py missing_verdicts.py tool_evidence.py tool_outputs.py turn_counts.py unjudged.py"
+)
 """Modules that patches create and that copy no core: they do what upstream's own types ask for."""
 
 

@@ -11,6 +11,7 @@ from evalfixes.fix import Fix
 from evalfixes.patching import plan as plan_module
 from evalfixes.patching.plan import (
     APPLIED,
+    NOT_NEEDED,
     NOT_THERE,
     REFUSED,
     REVERSED,
@@ -247,6 +248,14 @@ def test_a_release_before_all_patches_is_told_from_which_one_on_there_is_one() -
     late = catalog.get("adk-judge-samples")
     why = plan_module._no_patch(late, "text of 1.18.0..1.18.0", list(series(late.dist).patches[late.id]))
     assert "affected are 1.6.1..2.13.0, there is a patch from 1.20.0 on (" in why
+
+
+@pytest.mark.parametrize(("release", "expected"), [("1.22.0", NOT_NEEDED), ("2.99.0", REFUSED), ("own", REFUSED)])
+def test_a_fault_that_came_later_needs_no_patch(vendored: Path, release: str, expected: str) -> None:
+    package = vendored / "third_party/google/adk"
+    (package / "version.py").write_text(f'__version__ = "{release}"\n')
+    (package / "evaluation/rubric_based_evaluator.py").write_text("class Other:\n  pass\n")
+    assert state(vendored, catalog.get("adk-rubric-turns")) == expected
 
 
 def test_states_name_each_other_apart() -> None:

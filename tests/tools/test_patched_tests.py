@@ -86,3 +86,7 @@ def test_a_package_from_elsewhere_is_an_error(tree: Path) -> None:
 def test_a_test_that_is_not_there_is_an_error(tree: Path) -> None:
     with pytest.raises(RunError):
         Runner(tree, "toy_upstream", tree / "src").run(["tests/test_missing.py"])
+
+
+def test_no_test_is_no_outcome(tree: Path) -> None:
+    assert Runner(tree, "toy_upstream", tree / "src").run([]) == {}

@@ -11,14 +11,14 @@ from pathlib import Path
 from evalfixes import catalog
 from evalfixes._index import INDEX
 from evalfixes.errors import EvalfixesError
-from evalfixes.facts import fix_facts, upstream
+from evalfixes.facts import ABSENT, fix_facts, upstream
 from evalfixes.fix import Fix
 from evalfixes.patching.diff import HunkError, PatchFormatError, apply
 from evalfixes.patching.series import Patch, series
 from evalfixes.patching.tree import PREFIXES, Copy, UnsafeFileError, find, text
 from evalfixes.patching.write import Change, WriteError, write
 from evalfixes.releases import in_range
-from evalfixes.runtime.decide import FAULTY, FIXED, NOT_AFFECTED, PATCHED, UNKNOWN, compare, written_release
+from evalfixes.runtime.decide import FAULTY, FIXED, NOT_AFFECTED, PATCHED, UNKNOWN, compare, predates, written_release
 from evalfixes.runtime.texts import texts
 
 APPLIED = "applied"
@@ -206,8 +206,12 @@ def _held_back(row: Row, rows: dict[str, Row]) -> Row:
 
 
 def _put(copy: Copy, fix: Fix) -> Row:
-    state, evidence = compare(fix, copy.prints((*fix.symbols, *texts(fix.dist).symbols(fix.id))))
+    prints = copy.prints((*fix.symbols, *texts(fix.dist).symbols(fix.id)))
+    state, evidence = compare(fix, prints)
     release = written_release(copy.root)
+    affected = fix_facts(fix.dist, fix.id).affected
+    if state == UNKNOWN and all(prints[symbol] == ABSENT for symbol in fix.symbols) and predates(release, affected):
+        state, evidence = NOT_AFFECTED, f"{release} predates {affected}, and has none of what the fix repairs"
     if state == PATCHED:
         return Row(fix.id, THERE, evidence)
     if state in (FIXED, NOT_AFFECTED):

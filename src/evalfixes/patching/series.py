@@ -52,8 +52,13 @@ class Patch:
         return tuple(part.strip() for line in self.trailer("Depends-On") for part in line.split(",") if part.strip())
 
     def covers(self, release: str) -> bool:
-        """Whether it is meant for a release."""
-        return bool(release) and in_range(release, self.releases)
+        """Whether it is meant for a release; a fork's own name for a version is none."""
+        from packaging.version import InvalidVersion
+
+        try:
+            return bool(release) and in_range(release, self.releases)
+        except InvalidVersion:
+            return False
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def decide(fix: Fix) -> Decision:
         return Decision(UNKNOWN, f"{named}: {evidence}", version, files=files)
     prints = {symbol: value for symbol, value in prints.items() if symbol in fix.symbols}
     if all(value == ABSENT for value in prints.values()):
-        early = _predates(version, facts.affected)
+        early = predates(version, facts.affected)
         if early:
             return Decision(NOT_AFFECTED, f"{named} predates {facts.affected}", version, files=files)
     proof = proven.lookup(fix.id, files)
@@ -106,7 +106,8 @@ def _match(variants: tuple[Variant, ...], prints: Mapping[str, str]) -> Variant 
     return None
 
 
-def _predates(version: str, affected: str) -> bool:
+def predates(version: str, affected: str) -> bool:
+    """Whether a release is older than all of a range; False for what is no version."""
     from packaging.version import InvalidVersion, Version
 
     try:
