@@ -30,6 +30,7 @@ class Family:
             only a split into sentences, or the judge is asked item by item, they are not.
         ranked: Whether the score depends on the order of the verdicts, and is not monotone in them.
         turns: Whether windows of a conversation are scored one by one, then averaged.
+        items: What is asked about, up to 4.2.3: an attribute of the metric or a parameter of its method.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Family:
     counted: bool = True
     ranked: bool = False
     turns: bool = False
+    items: str = ""
 
     @property
     def module(self) -> str:
@@ -45,32 +47,60 @@ class Family:
         return f"deepeval.metrics.{self.name}.{self.name}"
 
     @property
+    def asks(self) -> str:
+        """The method that asks for the verdicts; its asynchronous counterpart has ``_a`` in front."""
+        return "_generate_alignment_verdicts" if self.name == "summarization" else "_generate_verdicts"
+
+    @property
     def good(self) -> str:
         """The verdict that speaks for passing."""
         return "no" if self.bad == "yes" else "yes"
 
 
+_NODES = "retrieval_context"
+
 LISTS = (
-    Family("answer_relevancy", "AnswerRelevancyMetric", "no"),
-    Family("argument_correctness", "ArgumentCorrectnessMetric", "no"),
-    Family("bias", "BiasMetric", "yes"),
-    Family("contextual_precision", "ContextualPrecisionMetric", "no", ranked=True),
+    Family("answer_relevancy", "AnswerRelevancyMetric", "no", items="statements"),
+    Family("argument_correctness", "ArgumentCorrectnessMetric", "no", items="tools_called"),
+    Family("bias", "BiasMetric", "yes", items="opinions"),
+    Family("contextual_precision", "ContextualPrecisionMetric", "no", ranked=True, items=_NODES),
     Family("contextual_recall", "ContextualRecallMetric", "no", counted=False),
     Family("contextual_relevancy", "ContextualRelevancyMetric", "no", counted=False),
-    Family("faithfulness", "FaithfulnessMetric", "no"),
-    Family("hallucination", "HallucinationMetric", "no"),
-    Family("misuse", "MisuseMetric", "yes"),
-    Family("non_advice", "NonAdviceMetric", "yes"),
-    Family("pii_leakage", "PIILeakageMetric", "yes"),
-    Family("prompt_alignment", "PromptAlignmentMetric", "no"),
-    Family("role_violation", "RoleViolationMetric", "yes"),
-    Family("summarization", "SummarizationMetric", "no"),
-    Family("toxicity", "ToxicityMetric", "yes"),
+    Family("faithfulness", "FaithfulnessMetric", "no", items="claims"),
+    Family("hallucination", "HallucinationMetric", "no", items="contexts"),
+    Family("misuse", "MisuseMetric", "yes", items="misuses"),
+    Family("non_advice", "NonAdviceMetric", "yes", items="advices"),
+    Family("pii_leakage", "PIILeakageMetric", "yes", items="extracted_pii"),
+    Family("prompt_alignment", "PromptAlignmentMetric", "no", items="prompt_instructions"),
+    Family("role_violation", "RoleViolationMetric", "yes", items="role_violations"),
+    Family("summarization", "SummarizationMetric", "no", items="claims"),
+    Family("toxicity", "ToxicityMetric", "yes", items="opinions"),
     Family("transcription_accuracy", "TranscriptionAccuracyMetric", "no"),
-    Family("turn_contextual_precision", "TurnContextualPrecisionMetric", "no", ranked=True, turns=True),
-    Family("turn_contextual_recall", "TurnContextualRecallMetric", "no", counted=False, turns=True),
-    Family("turn_contextual_relevancy", "TurnContextualRelevancyMetric", "no", counted=False, turns=True),
-    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True),
+    Family(
+        "turn_contextual_precision",
+        "TurnContextualPrecisionMetric",
+        "no",
+        ranked=True,
+        turns=True,
+        items="retrieval_context",
+    ),
+    Family(
+        "turn_contextual_recall",
+        "TurnContextualRecallMetric",
+        "no",
+        counted=False,
+        turns=True,
+        items="retrieval_context",
+    ),
+    Family(
+        "turn_contextual_relevancy",
+        "TurnContextualRelevancyMetric",
+        "no",
+        counted=False,
+        turns=True,
+        items="retrieval_context",
+    ),
+    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True, items="claims"),
 )
 """Metrics that get a list of verdicts in one reply."""
 

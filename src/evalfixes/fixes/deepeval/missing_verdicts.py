@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import a_run, list_of_verdicts, run
+from evalfixes.fixes.deepeval._asking import list_of_verdicts
+from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
 from evalfixes.fixes.deepeval._families import LISTS
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._lenient import lenient
 from evalfixes.fixes.deepeval._replies import Reader, cell
-from evalfixes.fixes.deepeval._scoring import replacements
+from evalfixes.fixes.deepeval._scoring import replacements, without
+from evalfixes.fixes.deepeval._words import build_list
 
 _QAG = "deepeval.metrics.utils.qag"
+_VERBOSE = "deepeval-verbose-verdicts"  # does the same for some metrics, as far as it can without hearing the judge
 
 
 def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
@@ -31,56 +35,30 @@ def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[
     return _verdicts_from_json
 
 
-def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+def _converse(original: Callable[..., Any], module: ModuleType) -> Conversation:
     def generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
+        metric: Any, prompt: Any, *, verdict_cls: Any, verdicts_cls: Any, **more: Any
+    ) -> Generator[Call, Any, Any]:
         def ask(prompt: Any) -> Any:
-            return original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
+            return original(metric, prompt, verdict_cls=verdict_cls, verdicts_cls=lenient(verdicts_cls), **more)
 
+        system_one = more.get("system_one")
+        reader = Reader(verdict_cls, module.Verdict, more.get("allowed", module.YES_NO))
         items = None if system_one is None else system_one.items
-        return run(list_of_verdicts(Reader(verdict_cls, module.Verdict, allowed), metric, prompt, items), ask)
+        return list_of_verdicts(reader, metric, ask, prompt, items)
 
     return generate_qag_verdicts
 
 
-def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def a_generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
-        async def ask(prompt: Any) -> Any:
-            return await original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
+_build = both_ways(_converse)
 
-        items = None if system_one is None else system_one.items
-        return await a_run(list_of_verdicts(Reader(verdict_cls, module.Verdict, allowed), metric, prompt, items), ask)
 
-    return a_generate_qag_verdicts
+def _before_qag() -> Iterator[Replacement]:
+    """The releases in which each metric asks by itself."""
+    for family in LISTS:
+        for name in (family.asks, f"_a{family.asks}"):
+            target = f"{family.module}:{family.cls}.{name}"
+            yield Replacement(target, without(_VERBOSE, build_list), optional=True, unless="generate_qag_verdicts")
 
 
 def _scenarios() -> tuple[Scenario, ...]:
@@ -176,12 +154,13 @@ FIX = Fix(
     after="Plain but odd forms are read; anything else is missing: asked for once more, then decided if it cannot "
     "change the outcome, else the metric is unscored.",
     replacements=(
-        Replacement(f"{_QAG}:_verdicts_from_json", _build_reader),
-        Replacement(f"{_QAG}:generate_qag_verdicts", _build_sync),
-        Replacement(f"{_QAG}:a_generate_qag_verdicts", _build_async),
-        *replacements(LISTS),
+        Replacement(f"{_QAG}:_verdicts_from_json", _build_reader, optional=True),
+        Replacement(f"{_QAG}:generate_qag_verdicts", _build, optional=True),
+        Replacement(f"{_QAG}:a_generate_qag_verdicts", _build, optional=True),
+        *_before_qag(),
+        *replacements(LISTS, instead_of=_VERBOSE),
     ),
-    requires=("deepeval-metric-recovers",),
+    requires=("deepeval-metric-recovers", _VERBOSE),
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=_scenarios(),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
+from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
 from evalfixes.fixes.deepeval._families import LISTS, Family
 from evalfixes.fixes.deepeval._harness import evaluate, item
 from evalfixes.fixes.deepeval._slots import counting
@@ -14,56 +15,25 @@ from evalfixes.fixes.deepeval._slots import counting
 _QAG = "deepeval.metrics.utils.qag"
 
 
-def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
+def _converse(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
         token = counting.set(True)
         try:
-            return original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
+            found = yield lambda: original(self, *args, **kwargs)
         finally:
             counting.reset(token)
+        return found
 
-    return generate_qag_verdicts
+    return _generate_verdicts
 
 
-def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def a_generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
-        token = counting.set(True)
-        try:
-            return await original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
-        finally:
-            counting.reset(token)
+_build = both_ways(_converse)
 
-    return a_generate_qag_verdicts
+
+def _asking() -> Iterator[Replacement]:
+    for family in LISTS:
+        for name in (family.asks, f"_a{family.asks}"):
+            yield Replacement(f"{family.module}:{family.cls}.{name}", _build, optional=True)
 
 
 _PASSED: dict[str, Any] = {"score": 1.0, "status": "PASSED"}
@@ -156,10 +126,7 @@ FIX = Fix(
     "those: 1.0 for one good of three. Contexts without a verdict vanish, later nodes move up a rank.",
     after="Verdicts are counted against the items wherever their number is known. Missing ones are asked for once "
     "more, then decided if they cannot change the outcome, else the metric is unscored.",
-    replacements=(
-        Replacement(f"{_QAG}:generate_qag_verdicts", _build_sync),
-        Replacement(f"{_QAG}:a_generate_qag_verdicts", _build_async),
-    ),
+    replacements=tuple(_asking()),
     requires=("deepeval-missing-verdicts",),
     evaluate=evaluate,
     loads=("deepeval.metrics",),
@@ -194,6 +161,8 @@ FIX = Fix(
             wrong={"score": 0.5, "status": "PASSED"},
         ),
     ),
-    watches=(f"{_QAG}:_verdicts_from_json",),
+    watches=tuple(
+        f"{_QAG}:{name}" for name in ("generate_qag_verdicts", "a_generate_qag_verdicts", "_verdicts_from_json")
+    ),
     risks="As for deepeval-missing-verdicts.",
 )
