@@ -92,7 +92,7 @@ class _Heard(_Asked):
 
 
 def _classes(original: Callable[..., Any]) -> tuple[Any, Any]:
-    """What the method returns its verdicts in, unless it is a list, and the class of a verdict."""
+    """What the method is said to return its verdicts in, unless that is a list, and the class of a verdict."""
     returned: Any = get_type_hints(inspect.unwrap(original)).get("return")
     if hasattr(returned, "model_fields"):
         return returned, get_args(returned.model_fields["verdicts"].annotation)[0]
@@ -113,7 +113,7 @@ build_objects = both_ways(_objects)
 
 def _list(original: Callable[..., Any], module: ModuleType) -> Conversation:
     container, verdict_cls = _classes(original)
-    # From 3.7.6 on the metrics that score windows of a conversation cannot read their judge's text:
+    # From 3.7.7 on the metrics that score windows of a conversation cannot read their judge's text:
     # they take its JSON for verdict objects and fail. They still do.
     raw = hasattr(module, "generate_with_schema_and_extract")
 
@@ -135,7 +135,9 @@ def _list(original: Callable[..., Any], module: ModuleType) -> Conversation:
                 found += yield from verdicts(asked.of_node(node))
         else:
             found = yield from verdicts(asked)
-        return found if container is None else container.model_construct(verdicts=found)
+        # Up to 3.7.5 prompt alignment is said to return such an object too, and returns a list.
+        held = container is not None and asked.family.name == "contextual_relevancy"
+        return container.model_construct(verdicts=found) if held else found
 
     return _generate_verdicts
 
