@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
 from evalfixes.fixes.deepeval._harness import item
+from evalfixes.runtime.fingerprint import source_file
 from evalfixes.verdicts.yesno import read
 
-LISTED = tuple(family for family in LISTS if family.name != "transcription_accuracy")
+LISTED = tuple(family for family in LISTS if source_file(family.module) is not None)
+"""Those that the installed release has."""
+
+BETWEEN = "borderline" if source_file("deepeval.metrics.utils.qag") is not None else "idk"
+"""What some metrics take beside yes and no; it was renamed in 4.2.4."""
+
 BORDERLINE = ("AnswerRelevancyMetric", "FaithfulnessMetric", "SummarizationMetric", "TurnFaithfulnessMetric")
 PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
 
@@ -21,7 +27,7 @@ UNUSABLE = (None, 1, 0, "", "maybe", "violation", "yes and no", "No doubt, yes i
 
 
 def allowed(family: Family) -> tuple[str, ...]:
-    return ("yes", "no", "borderline") if family.cls in BORDERLINE else ("yes", "no")
+    return ("yes", "no", BETWEEN) if family.cls in BORDERLINE else ("yes", "no")
 
 
 def entry(word: Any, more: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -31,6 +31,8 @@ class Family:
         ranked: Whether the score depends on the order of the verdicts, and is not monotone in them.
         turns: Whether windows of a conversation are scored one by one, then averaged.
         items: What is asked about, up to 4.2.3: an attribute of the metric or a parameter of its method.
+        since: The first release that has the metric in working order.
+        low: Whether up to 4.1.10 a low score is the one that passes.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Family:
     ranked: bool = False
     turns: bool = False
     items: str = ""
+    since: str = "3.2.5"
+    low: bool = False
 
     @property
     def module(self) -> str:
@@ -61,21 +65,21 @@ _NODES = "retrieval_context"
 
 LISTS = (
     Family("answer_relevancy", "AnswerRelevancyMetric", "no", items="statements"),
-    Family("argument_correctness", "ArgumentCorrectnessMetric", "no", items="tools_called"),
-    Family("bias", "BiasMetric", "yes", items="opinions"),
+    Family("argument_correctness", "ArgumentCorrectnessMetric", "no", items="tools_called", since="3.3.4"),
+    Family("bias", "BiasMetric", "yes", items="opinions", low=True),
     Family("contextual_precision", "ContextualPrecisionMetric", "no", ranked=True, items=_NODES),
     Family("contextual_recall", "ContextualRecallMetric", "no", counted=False),
     Family("contextual_relevancy", "ContextualRelevancyMetric", "no", counted=False),
     Family("faithfulness", "FaithfulnessMetric", "no", items="claims"),
-    Family("hallucination", "HallucinationMetric", "no", items="contexts"),
-    Family("misuse", "MisuseMetric", "yes", items="misuses"),
+    Family("hallucination", "HallucinationMetric", "no", items="contexts", low=True),
+    Family("misuse", "MisuseMetric", "yes", items="misuses", since="3.2.8", low=True),
     Family("non_advice", "NonAdviceMetric", "yes", items="advices"),
     Family("pii_leakage", "PIILeakageMetric", "yes", items="extracted_pii"),
     Family("prompt_alignment", "PromptAlignmentMetric", "no", items="prompt_instructions"),
     Family("role_violation", "RoleViolationMetric", "yes", items="role_violations"),
     Family("summarization", "SummarizationMetric", "no", items="claims"),
-    Family("toxicity", "ToxicityMetric", "yes", items="opinions"),
-    Family("transcription_accuracy", "TranscriptionAccuracyMetric", "no"),
+    Family("toxicity", "ToxicityMetric", "yes", items="opinions", low=True),
+    Family("transcription_accuracy", "TranscriptionAccuracyMetric", "no", since="4.2.9"),
     Family(
         "turn_contextual_precision",
         "TurnContextualPrecisionMetric",
@@ -100,7 +104,7 @@ LISTS = (
         turns=True,
         items="retrieval_context",
     ),
-    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True, items="claims"),
+    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True, items="claims", since="3.7.6"),
 )
 """Metrics that get a list of verdicts in one reply."""
 

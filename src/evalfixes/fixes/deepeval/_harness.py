@@ -231,17 +231,21 @@ def _test_case(case: Case) -> Any:
             "ConversationalGEval",
             "GoalAccuracyMetric",
             "ToolUseMetric",
+            "TranscriptionAccuracyMetric",
         )
         or name.startswith("TurnContextual")
         or name == "TurnFaithfulnessMetric"
     ):
         turns = []
-        pairs = count if name in ("KnowledgeRetentionMetric", "TurnRelevancyMetric") else case.get("pairs", 1)
+        each = ("KnowledgeRetentionMetric", "TurnRelevancyMetric", "TranscriptionAccuracyMetric")
+        pairs = count if name in each else case.get("pairs", 1)
         for i in range(pairs):
             turns.append(Turn(role="user", content=f"Question {i}? {item(i)}"))
             extra: dict[str, Any] = {}
             if name.startswith("Turn") and name != "TurnRelevancyMetric":
                 extra["retrieval_context"] = texts
+            if name == "TranscriptionAccuracyMetric":
+                extra["provider_transcript"] = texts[i]
             if name in ("GoalAccuracyMetric", "ToolUseMetric"):
                 extra["tools_called"] = [ToolCall(name="x")]
             turns.append(Turn(role="assistant", content=f"Answer {i}. {item(i)}", **extra))

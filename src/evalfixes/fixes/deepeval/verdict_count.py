@@ -11,6 +11,7 @@ from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
 from evalfixes.fixes.deepeval._families import LISTS, Family
 from evalfixes.fixes.deepeval._harness import evaluate, item
 from evalfixes.fixes.deepeval._slots import counting
+from evalfixes.fixes.deepeval._told import FAILED, PASSED, UNSCORED, told
 
 _QAG = "deepeval.metrics.utils.qag"
 
@@ -36,78 +37,50 @@ def _asking() -> Iterator[Replacement]:
             yield Replacement(f"{family.module}:{family.cls}.{name}", _build, optional=True)
 
 
-_PASSED: dict[str, Any] = {"score": 1.0, "status": "PASSED"}
-_UNSCORED: dict[str, Any] = {"score": None, "status": "ERROR"}
-
-
-def _of(family: Family) -> list[Scenario]:
+def _of(family: Family) -> Iterator[Scenario]:
     name = family.cls
-    found: list[Scenario] = []
     good = {"verdict": family.good, "reason": "r", "statement": "s"}
     bad = {**good, "verdict": family.bad}
 
     def case(verdicts: list[Any], items: int = 3, **more: Any) -> dict[str, Any]:
         return {"metric": name, "items": items, "replies": [{"verdicts": verdicts}], **more}
 
-    zero = name in (
-        "ContextualRecallMetric",
-        "ContextualRelevancyMetric",
-        "ContextualPrecisionMetric",
-        "SummarizationMetric",
-    )
+    zero = family.name in ("contextual_recall", "contextual_relevancy", "contextual_precision", "summarization")
     for path, mode in (("json", "sync"), ("json", "async"), ("schema", "sync"), ("schema", "async")):
         where: dict[str, Any] = {"path": path, "mode": mode}
         label = f"{path}, {mode}"
-        empty = {"score": 0.0, "status": "FAILED"} if zero else _PASSED
-        if family.name == "turn_contextual_relevancy":
-            # With a good answer on the second node the first one vanishes.
-            found.append(
-                Scenario(
-                    f"{name}: empty on one of two nodes, {label}",
-                    {**case([], items=2, **where), "replies": [{"verdicts": []}, {"verdicts": [good]}]},
-                    right=_UNSCORED,
-                    wrong=_PASSED,
-                )
+        nodes = {"turn_contextual_relevancy": ("two nodes", 2), "contextual_relevancy": ("three nodes", 3)}
+        if family.name in nodes:
+            # With a good answer on another node those without one vanish.
+            of, items = nodes[family.name]
+            replies = [{"verdicts": []}, {"verdicts": [good]}]
+            yield from told(
+                family,
+                f"{name}: none on one of {of}, {label}",
+                {**case([], items=items, **where), "replies": replies if items == 2 else replies[::-1]},
+                right=UNSCORED,
+                wrong=PASSED,
             )
-        elif family.name == "contextual_relevancy":
-            found.append(
-                Scenario(
-                    f"{name}: empty on two of three nodes, {label}",
-                    {**case([], **where), "replies": [{"verdicts": [good]}, {"verdicts": []}]},
-                    right=_UNSCORED,
-                    wrong=_PASSED,
-                )
-            )
-        found.append(Scenario(f"{name}: none, {label}", case([], **where), right=_UNSCORED, wrong=empty))
-        if family.counted:
-            found += [
-                Scenario(f"{name}: one of three, {label}", case([good], **where), right=_UNSCORED, wrong=_PASSED),
-                Scenario(f"{name}: four of three, {label}", case([good] * 4, **where), right=_UNSCORED, wrong=_PASSED),
-            ]
-    if family.counted:
-        wrong = {"score": 0.0, "status": "FAILED"}
-        found.append(
-            Scenario(f"control: {name}, a bad one of one", case([bad], items=1), right=wrong),
+        yield from told(
+            family, f"{name}: none, {label}", case([], **where), right=UNSCORED, wrong=FAILED if zero else PASSED
         )
+        if family.counted:
+            for how, given in (("one of three", [good]), ("four of three", [good] * 4)):
+                yield from told(family, f"{name}: {how}, {label}", case(given, **where), right=UNSCORED, wrong=PASSED)
+    if family.counted:
+        yield from told(family, f"control: {name}, a bad one of one", case([bad], items=1), right=FAILED)
         if not family.ranked:
-            score = 0.0 if name == "RoleViolationMetric" else 2 / 3
-            found.append(
-                Scenario(
-                    f"control: {name}, one bad of three",
-                    case([good, bad, good]),
-                    right={"score": score, "status": "PASSED" if score >= 0.5 else "FAILED"},
-                )
+            violation = family.name == "role_violation"
+            share = FAILED if violation else {"score": 2 / 3, "status": "PASSED"}
+            yield from told(family, f"control: {name}, one bad of three", case([good, bad, good]), right=share)
+            yield from told(
+                family,
+                f"{name}: a good majority with one missing",
+                case([good] * 3, items=4),
+                right=UNSCORED if violation else {"score": 0.75, "status": "PASSED"},
+                wrong=PASSED,
             )
-            found.append(
-                Scenario(
-                    f"{name}: a good majority with one missing",
-                    case([good] * 3, items=4),
-                    right=_UNSCORED if name == "RoleViolationMetric" else {"score": 0.75, "status": "PASSED"},
-                    wrong=_PASSED,
-                )
-            )
-    found.append(Scenario(f"control: {name}, all good", case([good] * 3, mode="async"), right=_PASSED))
-    return found
+    yield from told(family, f"control: {name}, all good", case([good] * 3, mode="async"), right=PASSED)
 
 
 _ECHOED = [
@@ -131,12 +104,13 @@ FIX = Fix(
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=(
-        *(s for family in LISTS if family.name != "transcription_accuracy" for s in _of(family)),
+        *(scenario for family in LISTS for scenario in _of(family)),
         Scenario(
             "FaithfulnessMetric: four verdicts that repeat their claims",
             {"metric": "FaithfulnessMetric", "items": 3, "replies": [{"verdicts": _ECHOED}]},
             right={"score": 2 / 3, "status": "PASSED"},
             wrong={"score": 0.75, "status": "PASSED"},
+            releases="4.2.4..",
         ),
         Scenario(
             "FaithfulnessMetric: the bad verdict is given twice",
@@ -148,6 +122,7 @@ FIX = Fix(
             },
             right={"score": 2 / 3, "status": "PASSED"},
             wrong={"score": 0.5, "status": "FAILED"},
+            releases="4.2.4..",
         ),
         Scenario(
             "control: ContextualPrecisionMetric, the third node of three",
