@@ -16,6 +16,7 @@ from evalfixes.errors import UnscoredError
 from evalfixes.fix import Fix
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
 from evalfixes.releases import in_range
+from evalfixes.runtime.fingerprint import source_file
 from tests.forked import forked
 
 pytest.importorskip("deepeval.metrics", reason="deepeval is not installed")

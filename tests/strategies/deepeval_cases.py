@@ -20,6 +20,7 @@ BETWEEN = "borderline" if source_file("deepeval.metrics.utils.qag") is not None 
 """What some metrics take beside yes and no; it was renamed in 4.2.4."""
 
 BORDERLINE = ("AnswerRelevancyMetric", "FaithfulnessMetric", "SummarizationMetric", "TurnFaithfulnessMetric")
+UNCOUNTED = {family.cls for family in LISTS if not family.counted}
 PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
 
 GOOD_FORMS = ("**{}**", "`{}`", '"{}"', "{}.", "{}, because it says so", "{} - see above", "({})", " {} ")
@@ -67,11 +68,13 @@ def _odd_word(word: str) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def _one_change(draw: st.DrawFn, verdicts: list[Any], single: bool, length: bool = True) -> list[Any]:
+def _one_change(
+    draw: st.DrawFn, verdicts: list[Any], single: bool, length: bool = True, counted: bool = True
+) -> list[Any]:
     """Drops, repeats, relabels, decorates or breaks one verdict of a list."""
     changed = copy.deepcopy(verdicts)
     kinds = ["unusable", "odd", "no word", "no object"]
-    kinds += [] if single or not length else ["drop", "repeat", "drop all"]
+    kinds += [] if single or not length else ["drop", "repeat", "drop all"] if counted else ["drop all"]
     kind = draw(st.sampled_from(kinds))
     if not changed:
         return changed
@@ -101,17 +104,21 @@ def _one_change(draw: st.DrawFn, verdicts: list[Any], single: bool, length: bool
 def damaged(
     draw: st.DrawFn, families: Sequence[Family] = LISTED, changes: int = 2, length: bool = True
 ) -> tuple[Any, Any]:
-    """A complete case, and the same with damage done to a reply; `length` allows for lists of another length."""
+    """A complete case, and the same with damage done to a reply; `length` allows for lists of another length.
+
+    Where the number of items is not known, nobody can tell a list that is one too long or too short.
+    """
     case = draw(complete(families))
     worse = copy.deepcopy(case)
     single = "verdicts" not in case["replies"][0]
+    counted = case["metric"] not in UNCOUNTED
     for _ in range(draw(st.integers(1, changes))):
         place = draw(st.integers(0, len(worse["replies"]) - 1))
         reply = worse["replies"][place]
         if single:
             worse["replies"][place] = draw(_one_change([reply], single=True))[0]
         elif isinstance(reply.get("verdicts"), list):
-            reply["verdicts"] = draw(_one_change(reply["verdicts"], single=False, length=length))
+            reply["verdicts"] = draw(_one_change(reply["verdicts"], False, length, counted))
             if draw(st.integers(0, 9)) == 0:
                 worse["replies"][place] = draw(
                     st.sampled_from(

@@ -52,7 +52,7 @@ def list_of_verdicts(
     family = family_of(metric)
     known = items is not None and family is not None and family.counted and counting.get()
     reply = yield from _reply(ask, prompt)
-    reader.broke = reply.cell.broken
+    reader.broke = reply.cell.broken or reader.refused(reply)
     if items is not None and not items:  # nothing to judge
         return _as_upstream(reader, reply)
     first = Known(reader, reply, items or ()) if known else Free(reader, reply, items, family)

@@ -116,6 +116,8 @@ class Reader:
             self.broke = self.broke or entry is not None or self._cls is not None
             return None
         if self._cls is not None and type(entry) is not self._cls:
+            # Of the lenient schema, or of the schema that upstream copies its verdicts from.
+            self.broke = self.broke or self._made({**self._given, **dict(entry)}) is None
             return self._built(dict(entry))
         word = read(entry.verdict, self._allowed)
         if word is None:
@@ -146,6 +148,10 @@ class Reader:
         if self._word is str and word == "borderline":
             return "idk"
         return self._word(word)
+
+    def refused(self, reply: Reply) -> bool:
+        """Whether upstream's schema refuses one of the verdicts of a reply."""
+        return not reply.cell.seen and any(isinstance(entry, dict) for entry in reply.entries or ())
 
     def answer(self, entry: Any) -> Answer:
         """The entry as `evalfixes.verdicts.lists` wants it."""
