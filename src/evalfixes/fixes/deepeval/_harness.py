@@ -160,11 +160,15 @@ def _judge(case: Case) -> Any:
     return Judge()
 
 
-def _metric(case: Case, judge: Any) -> Any:
+def metric_class(name: str) -> Any:
+    """The class of a metric."""
     from importlib import import_module
 
-    metrics = import_module("deepeval.metrics")
-    cls = getattr(metrics, case["metric"])
+    return getattr(import_module("deepeval.metrics"), name)
+
+
+def _metric(case: Case, judge: Any) -> Any:
+    cls = metric_class(case["metric"])
     count = case.get("items", 3)
     kwargs: dict[str, Any] = {"model": judge, "async_mode": case.get("mode", "sync") == "async"}
     if case["metric"] not in (
