@@ -143,10 +143,11 @@ FIX = Fix(
     id="deepeval-missing-verdicts",
     dist="deepeval",
     title="what the judge did not answer usably is dropped, and an empty list scores 1",
-    before='From 4.2.4 on, a reply without a list of verdicts (`{"error": "content filtered"}`), or with verdicts outside '
-    "the vocabulary (`**yes**`, `true`, `violation`, null), leaves the denominator; where nothing is left, eleven metrics "
-    'score 1.0 and pass. A leading word is taken out of its sentence ("No doubt, this is a violation" is a no). Up to '
-    "4.2.3 an empty object in place of the list passes. What a schema refuses ends in an error, however plain it is.",
+    before='From 4.2.4 on, a reply without a list of verdicts (`{"error": "content filtered"}`), or with verdicts '
+    "outside the vocabulary (`**yes**`, `true`, `violation`, null), leaves the denominator; where nothing is left, "
+    'eleven metrics score 1.0 and pass. A leading word is taken out of its sentence ("No doubt, this is a violation" '
+    "is a no). Up to 4.2.3 an empty object in place of the list passes. What a schema refuses ends in an error, "
+    "however plain it is.",
     after="Plain but odd forms are read; anything else is missing: asked for once more, then decided if it cannot "
     "change the outcome, else the metric is unscored.",
     replacements=(
