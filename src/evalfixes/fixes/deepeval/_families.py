@@ -86,7 +86,8 @@ LISTS = (
         "no",
         ranked=True,
         turns=True,
-        items="retrieval_context",
+        items=_NODES,
+        since="3.7.6",
     ),
     Family(
         "turn_contextual_recall",
@@ -94,7 +95,8 @@ LISTS = (
         "no",
         counted=False,
         turns=True,
-        items="retrieval_context",
+        items=_NODES,
+        since="3.7.6",
     ),
     Family(
         "turn_contextual_relevancy",
@@ -102,7 +104,8 @@ LISTS = (
         "no",
         counted=False,
         turns=True,
-        items="retrieval_context",
+        items=_NODES,
+        since="3.7.6",
     ),
     Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True, items="claims", since="3.7.6"),
 )
