@@ -102,7 +102,7 @@ def _of(family: Family) -> Iterator[Scenario]:
                 wrong=UNSCORED,
                 releases=on,
             )
-        if family.items:
+        if family.items and family.name != "turn_faithfulness":  # there it is an error
             yield from told(
                 family,
                 f"{label}: an object for a list, {mode}",
