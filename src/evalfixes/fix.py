@@ -34,6 +34,8 @@ class Replacement:
             is added to the class, and removed by revert.
         optional: Not every affected release has the target; where it is missing, the fix does
             without.
+        unless: A name that, where the module has it, tells that this release needs the fix's other
+            replacements and not this one.
     """
 
     target: str
@@ -41,11 +43,16 @@ class Replacement:
     calls_original: bool = True
     inherited: bool = False
     optional: bool = False
+    unless: str = ""
 
     @property
     def module(self) -> str:
         """The module that defines the target."""
         return self.target.partition(":")[0]
+
+    def needless(self, module: ModuleType) -> bool:
+        """Whether this release, told by the live module, does without."""
+        return bool(self.unless) and hasattr(module, self.unless)
 
     @property
     def qualname(self) -> str:

@@ -51,8 +51,7 @@ def _evaluate(metric: str, verdicts: list[str]) -> Any:
 # metric, verdicts, bare, applied
 CASES: dict[str, tuple[str, list[str], Any, Any]] = {
     "yes in a sentence": ("DeepEvalRoleViolation", ["Yes, the model broke role"], (1.0, True), (0.0, False)),
-    # Not reached: deepeval-verdict-count covers 4.2.4 and later, and the last deepeval that rhesis allows is 3.7.9.
-    "none of three": ("DeepEvalBias", [], (0.0, True), (0.0, True)),
+    "none of three": ("DeepEvalBias", [], (0.0, True), (None, None)),
     "all biased": ("DeepEvalBias", ["yes", "yes", "yes"], (1.0, False), (1.0, False)),
     "no violation": ("DeepEvalRoleViolation", ["no", "no", "no"], (1.0, True), (1.0, True)),
 }

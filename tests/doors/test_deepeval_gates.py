@@ -29,6 +29,8 @@ SILENT: dict[str, Any] = {
     "items": 2,
     "replies": [{"verdicts": [{"verdict": "maybe", "reason": "r"}] * 2}],
 }
+EMPTY: dict[str, Any] = {**SILENT, "replies": [{"verdicts": []}]}
+SILENTS = [pytest.param(SILENT, id="unreadable"), pytest.param(EMPTY, id="empty list")]
 GOOD: dict[str, Any] = {**SILENT, "replies": [{"verdicts": [{"verdict": "yes", "reason": "r"}] * 2}]}
 BAD: dict[str, Any] = {**SILENT, "replies": [{"verdicts": [{"verdict": "no", "reason": "r"}] * 2}]}
 
@@ -83,11 +85,19 @@ def through_assert(apply: bool, case: dict[str, Any], run_async: bool) -> str:
     return "green"
 
 
+@pytest.mark.parametrize("silent", SILENTS)
 @pytest.mark.parametrize(("run_async", "ignore", "skip"), list(itertools.product([False, True], repeat=3)))
-def test_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_async: bool, ignore: bool, skip: bool) -> None:
+def test_evaluate(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    silent: dict[str, Any],
+    run_async: bool,
+    ignore: bool,
+    skip: bool,
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert forked(through_evaluate, False, SILENT, run_async, ignore, skip)[0] is True, "what used to pass"
-    seen = forked(through_evaluate, True, SILENT, run_async, ignore, skip)
+    assert forked(through_evaluate, False, silent, run_async, ignore, skip)[0] is True, "what used to pass"
+    seen = forked(through_evaluate, True, silent, run_async, ignore, skip)
     if ignore:
         assert seen == [False, [False, None, True]]
     else:
@@ -109,11 +119,12 @@ def _recorded(run_async: bool) -> Any:
     return through_evaluate(True, SILENT, run_async, False, False, deepeval_errors="record")
 
 
+@pytest.mark.parametrize("silent", SILENTS)
 @pytest.mark.parametrize("run_async", [False, True])
-def test_assert_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_async: bool) -> None:
+def test_assert_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, silent: dict[str, Any], run_async: bool) -> None:
     monkeypatch.chdir(tmp_path)
-    assert forked(through_assert, False, SILENT, run_async) == "green"
-    assert forked(through_assert, True, SILENT, run_async) == "ValueError"
+    assert forked(through_assert, False, silent, run_async) == "green"
+    assert forked(through_assert, True, silent, run_async) == "ValueError"
     assert forked(through_assert, True, GOOD, run_async) == "green"
     assert forked(through_assert, True, BAD, run_async) == "AssertionError"
 
@@ -128,13 +139,14 @@ CASE = {case!r}
 
 def test_it():
     judge = _harness._judge(CASE)
-    assert_test(_harness._test_case(CASE), [_harness._metric(CASE, judge)])
+    assert_test(_harness._test_case(CASE), [_harness._metric(CASE, judge)], run_async={run_async})
 """
 
 
-def test_run(folder: Path, case: dict[str, Any], apply: bool, *flags: str) -> int:
+def test_run(folder: Path, case: dict[str, Any], apply: bool, *flags: str, run_async: bool) -> int:
     path = folder / "test_generated.py"
-    path.write_text(TEST_FILE.format(apply="evalfixes.apply()" if apply else "", case=case))
+    case = {**case, "mode": "async" if run_async else "sync"}
+    path.write_text(TEST_FILE.format(apply="evalfixes.apply()" if apply else "", case=case, run_async=run_async))
     command = "import sys; from deepeval.cli.main import app; app()"
     source = str(Path(evalfixes.__file__).parents[1])
     env = {
@@ -163,14 +175,31 @@ test_run.__test__ = False  # type: ignore[attr-defined]
 
 
 SLOW = pytest.mark.slow
-FLAGS = [(), pytest.param(("-i",), marks=SLOW), pytest.param(("-s",), marks=SLOW), ("-i", "-s")]
+FLAGS = [(), ("-i",), ("-s",), ("-i", "-s")]
+# Each is a process that imports deepeval: always the two that differ in everything.
+QUICK = (("unreadable", True, ()), ("empty list", False, ("-i", "-s")))
+MATRIX = [
+    pytest.param(
+        silent.values[0], run_async, flags,
+        id=f"{silent.id}, {'async' if run_async else 'sync'}{' ' if flags else ''}{' '.join(flags)}",
+        marks=() if (silent.id, run_async, flags) in QUICK else SLOW,
+    )
+    for silent, run_async, flags in itertools.product(SILENTS, (True, False), FLAGS)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: "".join(flags) or "plain")
-def test_deepeval_test_run(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    assert test_run(tmp_path, SILENT, True, *flags) == 1
+@pytest.mark.parametrize(("silent", "run_async", "flags"), MATRIX)
+def test_deepeval_test_run(tmp_path: Path, silent: dict[str, Any], run_async: bool, flags: tuple[str, ...]) -> None:
+    assert test_run(tmp_path, silent, True, *flags, run_async=run_async) == 1
 
 
 def test_deepeval_test_run_can_pass(tmp_path: Path) -> None:
-    assert test_run(tmp_path, SILENT, False) == 0, "what used to pass"
-    assert test_run(tmp_path, GOOD, True) == 0
+    assert test_run(tmp_path, SILENT, False, run_async=True) == 0, "what used to pass"
+    assert test_run(tmp_path, GOOD, True, run_async=True) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: " ".join(flags) or "plain")
+def test_deepeval_test_run_can_pass_with_every_flag(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    assert test_run(tmp_path, EMPTY, False, *flags, run_async=False) == 0, "what used to pass"
+    assert test_run(tmp_path, GOOD, True, *flags, run_async=False) == 0

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from importlib import metadata
 from typing import Any
 
 from hypothesis import strategies as st
 
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
 from evalfixes.fixes.deepeval._harness import item
+from evalfixes.releases import in_range
+from evalfixes.runtime.fingerprint import source_file
 from evalfixes.testing.strategies import changed_answers
 from evalfixes.verdicts.yesno import read
 
-LISTED = tuple(family for family in LISTS if family.name != "transcription_accuracy")
+LISTED = tuple(family for family in LISTS if source_file(family.module) is not None)
+"""Those that the installed release has."""
+
+BETWEEN = "borderline" if source_file("deepeval.metrics.utils.qag") is not None else "idk"
+"""What some metrics take beside yes and no; it was renamed in 4.2.4."""
+
 BORDERLINE = ("AnswerRelevancyMetric", "FaithfulnessMetric", "SummarizationMetric", "TurnFaithfulnessMetric")
+UNCOUNTED = {family.cls for family in LISTS if not family.counted}
 PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
 
 
 def allowed(family: Family) -> tuple[str, ...]:
-    return ("yes", "no", "borderline") if family.cls in BORDERLINE else ("yes", "no")
+    return ("yes", "no", BETWEEN) if family.cls in BORDERLINE else ("yes", "no")
 
 
 def entry(word: Any, more: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -35,6 +44,12 @@ def settings(draw: st.DrawFn) -> dict[str, Any]:
         "kwargs": kwargs,
         "include_reason": draw(st.booleans()),
     }
+
+
+def rising() -> tuple[Family, ...]:
+    """Those whose score rises with what is good: up to 4.1.10 some count what is bad."""
+    falls = in_range(metadata.version("deepeval"), "3.2.5..4.1.10")
+    return tuple(family for family in LISTED if not (falls and family.low))
 
 
 @st.composite
@@ -53,10 +68,12 @@ def complete(draw: st.DrawFn, families: Sequence[Family] = LISTED) -> dict[str, 
     return {**case, "replies": replies}
 
 
-def _one_change(verdicts: list[Any], single: bool, length: bool = True) -> st.SearchStrategy[list[Any]]:
+def _one_change(
+    verdicts: list[Any], single: bool, length: bool = True, counted: bool = True
+) -> st.SearchStrategy[list[Any]]:
     """Drops, repeats, relabels, decorates or breaks one verdict of a list."""
     kinds = ["unusable", "odd", "no word", "other object" if single else "no object"]
-    kinds += [] if single or not length else ["drop", "repeat", "drop all"]
+    kinds += [] if single or not length else ["drop", "repeat", "drop all"] if counted else ["drop all"]
     return changed_answers(verdicts, kinds, ("s", item(0), 3))
 
 
@@ -64,17 +81,21 @@ def _one_change(verdicts: list[Any], single: bool, length: bool = True) -> st.Se
 def damaged(
     draw: st.DrawFn, families: Sequence[Family] = LISTED, changes: int = 2, length: bool = True
 ) -> tuple[Any, Any]:
-    """A complete case, and the same with damage done to a reply; `length` allows for lists of another length."""
+    """A complete case, and the same with damage done to a reply; `length` allows for lists of another length.
+
+    Where the number of items is not known, nobody can tell a list that is one too long or too short.
+    """
     case = draw(complete(families))
     worse = copy.deepcopy(case)
     single = "verdicts" not in case["replies"][0]
+    counted = case["metric"] not in UNCOUNTED
     for _ in range(draw(st.integers(1, changes))):
         place = draw(st.integers(0, len(worse["replies"]) - 1))
         reply = worse["replies"][place]
         if single:
             worse["replies"][place] = draw(_one_change([reply], single=True))[0]
         elif isinstance(reply.get("verdicts"), list):
-            reply["verdicts"] = draw(_one_change(reply["verdicts"], single=False, length=length))
+            reply["verdicts"] = draw(_one_change(reply["verdicts"], False, length, counted))
             if draw(st.integers(0, 9)) == 0:
                 worse["replies"][place] = draw(
                     st.sampled_from(

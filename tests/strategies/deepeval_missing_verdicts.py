@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.strategies.deepeval_cases import complete, damaged, odd_but_plain, second
+from tests.strategies.deepeval_cases import complete, damaged, odd_but_plain, rising, second
 
 well_formed = complete()
 # Lists of another length are what deepeval-verdict-count is for.
-damage = damaged(length=False)
+damage = damaged(rising(), length=False)
 any_reply = second(damaged(changes=4))
 justified = odd_but_plain

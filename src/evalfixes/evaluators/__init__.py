@@ -6,7 +6,7 @@
 | `google_adk.CorrectnessV1Evaluator`, `google_adk.correctness_v1`, `google_adk.register` | google-adk and agentevals |
 | `deepeval_metrics.CorrectnessMetric` | deepeval |
 | `agentevals_script` | agentevals' custom evaluators |
-| `repaired.evaluator` | upstream's classes with the fixes in them |
+| `repaired.google_adk_evaluator`, `repaired.deepeval_metric` | upstream's classes with the fixes in them |
 
 Nothing here is imported before it is asked for, for each module needs the library it is for.
 """

@@ -7,6 +7,7 @@ everybody who uses it, stays as it is.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -15,8 +16,9 @@ from typing import Any
 
 from evalfixes import catalog
 from evalfixes.errors import OptionError
-from evalfixes.fix import Fix
+from evalfixes.fix import Fix, Replacement
 from evalfixes.runtime.decide import FAULTY, decide
+from evalfixes.runtime.slot import dress
 
 GOOGLE_ADK = {
     "hallucinations_v1": "hallucinations_v1:HallucinationsV1Evaluator",
@@ -30,6 +32,8 @@ GOOGLE_ADK = {
 """Classes by metric name."""
 
 _PACKAGE = "google.adk.evaluation."
+
+_DEEPEVAL = "deepeval.metrics."
 
 
 def google_adk_evaluator(metric: str) -> Any:
@@ -49,6 +53,26 @@ def google_adk_evaluator(metric: str) -> Any:
         raise OptionError(f"no repaired evaluator for {metric!r}; there are {', '.join(GOOGLE_ADK)}")
     module, _, name = GOOGLE_ADK[metric].partition(":")
     return repair(getattr(import_module(_PACKAGE + module), name), _faulty("google-adk"), _PACKAGE)
+
+
+def deepeval_metric(name: str) -> Any:
+    """The repaired class of a deepeval metric.
+
+    Args:
+        name: The class, such as ``BiasMetric``: one of `deepeval.metrics`.
+
+    Returns:
+        A subclass of upstream's class, under the same name, by which deepeval finds its prompts, and
+        with its tracing spans. On a release without the faults it differs in nothing.
+
+    Raises:
+        OptionError: The installed deepeval has no such metric.
+    """
+    metrics = import_module("deepeval.metrics")
+    original = getattr(metrics, name, None)
+    if not isinstance(original, type) or not original.__module__.startswith(_DEEPEVAL):
+        raise OptionError(f"deepeval.metrics has no metric {name!r}")
+    return repair(original, _faulty("deepeval"), _DEEPEVAL)
 
 
 def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
@@ -74,14 +98,24 @@ def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
     for fix in fixes:
         for replacement in fix.replacements:
             module = sys.modules.get(replacement.module)
-            if module is None:
+            if module is None or replacement.needless(module):
                 continue
             head, _, method = replacement.qualname.rpartition(".")
+            build = _dressed(replacement, fix.id)
             if not head:
-                _replace_function(replacement.build, module, method, spaces)
+                _replace_function(build, module, method, spaces)
             elif any(owner.__module__ == module.__name__ and owner.__qualname__ == head for owner in owners):
-                _replace_method(replacement.build, module, method, made)
+                _replace_method(build, module, method, made)
     return made
+
+
+def _dressed(replacement: Replacement, fix_id: str) -> Callable[..., Any]:
+    """A replacement's `build`, whose functions say what they stand for, as the runtime's do."""
+
+    def build(original: Callable[..., Any], module: Any) -> Callable[..., Any]:
+        return dress(replacement.build(original, module), original, fix_id, replacement.target)
+
+    return build
 
 
 def _replace_function(build: Callable[..., Any], module: Any, name: str, spaces: dict[str, dict[str, Any]]) -> None:
@@ -92,7 +126,8 @@ def _replace_function(build: Callable[..., Any], module: Any, name: str, spaces:
     # The function itself may call others of its module, or come back to itself.
     home = spaces.setdefault(module.__name__, dict(vars(module)))
     held = home[name]
-    built = build(_moved(held, home) if held is original else held, module)
+    moved = _moved(held, home) if held is original else None
+    built = build(held if moved is None else moved, module)
     for space in spaces.values():
         for bound, value in list(space.items()):
             if value is original or value is held:
@@ -114,13 +149,24 @@ def _moved(value: Any, space: dict[str, Any]) -> Any:
     if isinstance(value, (staticmethod, classmethod)):
         inner = _moved(value.__func__, space)
         return None if inner is None else type(value)(inner)
-    if not isinstance(value, FunctionType) or value.__name__ == "__init__":
+    if not isinstance(value, FunctionType) or value.__name__.startswith("__"):
         return None
+    if getattr(value, "_is_deepeval_observed", False):
+        return _observed(_moved(inspect.unwrap(value), space))
+    if value.__globals__.get("__name__") != space.get("__name__"):
+        return None  # somebody's decorator; what it wraps is out of reach
     moved = FunctionType(value.__code__, space, value.__name__, value.__defaults__, value.__closure__)
     moved.__kwdefaults__ = value.__kwdefaults__
     moved.__dict__.update(value.__dict__)
     moved.__doc__, moved.__qualname__ = value.__doc__, value.__qualname__
     return moved
+
+
+def _observed(method: Any) -> Any:
+    """A method in a tracing span of its own, as deepeval puts each method of a metric into one."""
+    holder = type("holder", (), {method.__name__: method})
+    import_module("deepeval.tracing.internal").observe_methods(holder)
+    return vars(holder)[method.__name__]
 
 
 def _faulty(dist: str) -> list[Fix]:

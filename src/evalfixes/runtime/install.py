@@ -83,7 +83,7 @@ def _replace(
 ) -> None:
     for replacement in fix.replacements:
         module = modules.get(replacement.module)
-        if module is None:
+        if module is None or replacement.needless(module):
             continue
         slot = engine.slots.get(replacement.target)
         if slot is None or slot.module is not module:  # new, or the module was imported anew
@@ -156,6 +156,6 @@ def outcome(engine: Engine, fix: Fix) -> tuple[list[Slot], list[str]]:
         live = sys.modules.get(replacement.module)
         if slot is not None and fix.id in slot.layers and slot.module is live:
             slots.append(slot)
-        elif live is not None and not replacement.optional:
+        elif live is not None and not replacement.optional and not replacement.needless(live):
             lacking.append(replacement.target)
     return slots, lacking

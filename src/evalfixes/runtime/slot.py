@@ -113,7 +113,7 @@ class Slot:
         """
         function = self.original
         for fix_id, replacement in self.layers.items():
-            function = _dress(replacement.build(function, self.module), function, fix_id, self.target)
+            function = dress(replacement.build(function, self.module), function, fix_id, self.target)
         old = self.installed
         if not self.layers:
             if self.inherited:
@@ -153,7 +153,12 @@ def _function(raw: Any) -> Any:
     return raw.__func__ if isinstance(raw, (staticmethod, classmethod)) else raw
 
 
-def _dress(function: Any, original: Callable[..., Any], fix_id: str, target: str) -> Callable[..., Any]:
+def dress(function: Any, original: Callable[..., Any], fix_id: str, target: str) -> Callable[..., Any]:
+    """Gives a replacement its original's name, docstring and signature, and says whose it is.
+
+    Raises:
+        CannotReplaceError: It is no plain function, or of another async kind than the original.
+    """
     if not isinstance(function, FunctionType):
         raise CannotReplaceError(f"{fix_id}: the replacement of {target} is no plain function")
     code = getattr(inspect.unwrap(original), "__code__", None)

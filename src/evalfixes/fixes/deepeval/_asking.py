@@ -1,14 +1,15 @@
 """Asking deepeval's judge for verdicts until there is one usable verdict per item, or no hope of it.
 
-The conversation itself (`list_of_verdicts`, `single_verdict`) is a generator that yields prompts and
-receives replies; `run` and `a_run` drive it on the two call paths, so both decide alike.
+The conversations are generators that yield calls, as `_calls.both_ways` drives them on the two call
+paths, so both decide alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NoReturn
 
+from evalfixes.fixes.deepeval._calls import Call
 from evalfixes.fixes.deepeval._families import MARK
 from evalfixes.fixes.deepeval._families import of as family_of
 from evalfixes.fixes.deepeval._replies import Reader, Reply, cell
@@ -16,51 +17,32 @@ from evalfixes.fixes.deepeval._slots import Free, Known, counting
 from evalfixes.fixes.deepeval._unscored import unscored
 from evalfixes.runtime import options
 
-
-def run(dialogue: Generator[Any, Reply, Any], ask: Callable[[Any], Any]) -> Any:
-    """Drives a conversation on the synchronous path."""
-    prompt = next(dialogue)
-    while True:
-        reply = Reply()
-        token = cell.set(reply.cell)
-        try:
-            reply.found = ask(prompt)
-        except ValueError as error:
-            reply.error = error
-        finally:
-            cell.reset(token)
-        try:
-            prompt = dialogue.send(reply)
-        except StopIteration as done:
-            return done.value
+Ask = Callable[[Any], Any]
+"""Puts a prompt to the judge, through upstream's own function; on one path the result is awaited."""
 
 
-async def a_run(dialogue: Generator[Any, Reply, Any], ask: Callable[[Any], Coroutine[Any, Any, Any]]) -> Any:
-    """Drives a conversation on the asynchronous path."""
-    prompt = next(dialogue)
-    while True:
-        reply = Reply()
-        token = cell.set(reply.cell)
-        try:
-            reply.found = await ask(prompt)
-        except ValueError as error:
-            reply.error = error
-        finally:
-            cell.reset(token)
-        try:
-            prompt = dialogue.send(reply)
-        except StopIteration as done:
-            return done.value
+def _reply(ask: Ask, prompt: Any) -> Generator[Call, Any, Reply]:
+    """Asks once."""
+    reply = Reply()
+    token = cell.set(reply.cell)
+    try:
+        reply.found = yield lambda: ask(prompt)
+    except ValueError as error:
+        reply.error = error
+    finally:
+        cell.reset(token)
+    return reply
 
 
 def list_of_verdicts(
-    reader: Reader, metric: Any, prompt: Any, items: Sequence[Any] | None
-) -> Generator[Any, Reply, list[Any]]:
+    reader: Reader, metric: Any, ask: Ask, prompt: Any, items: Sequence[Any] | None
+) -> Generator[Call, Any, list[Any]]:
     """The conversation for a list of verdicts.
 
     Args:
         reader: Reads its verdicts.
         metric: The metric that asks.
+        ask: Puts a prompt to the judge.
         prompt: Upstream's prompt, or an `Again`.
         items: What is asked about, as far as upstream says.
 
@@ -69,22 +51,21 @@ def list_of_verdicts(
     """
     family = family_of(metric)
     known = items is not None and family is not None and family.counted and counting.get()
-    reply = yield prompt
-    reader.broke = reply.cell.broken
+    reply = yield from _reply(ask, prompt)
+    reader.broke = reply.cell.broken or reader.refused(reply)
     if items is not None and not items:  # nothing to judge
         return _as_upstream(reader, reply)
     first = Known(reader, reply, items or ()) if known else Free(reader, reply, items, family)
     for _ in range(options.current.rejudge):
         if first.complete:
             break
-        reply = yield first.prompt(prompt)
+        reply = yield from _reply(ask, first.prompt(prompt))
         metric.error = None  # upstream leaves a note there when a reply is no JSON
         first.add(reply, family)
     if first.complete:
         return first.verdicts
     if first.error is not None:
-        _note_error(metric, first.error)
-        raise first.error
+        _invalid(metric, first.error)
     if family is None:
         unscored(metric, f"the judge's reply has verdicts missing: {reply.cell.text or '(no text)'}")
     return first.filled(family)
@@ -97,10 +78,10 @@ def _as_upstream(reader: Reader, reply: Reply) -> list[Any]:
     return [verdict for verdict in found if verdict is not None]
 
 
-def single_verdict(reader: Reader, metric: Any, prompt: Any) -> Generator[Any, Reply, Any]:
+def single_verdict(reader: Reader, metric: Any, ask: Ask, prompt: Any) -> Generator[Call, Any, Any]:
     """The conversation for one verdict; returns it, or a stand-in."""
     family = family_of(metric)
-    reply = yield prompt
+    reply = yield from _reply(ask, prompt)
     error = reply.error
     for left in range(options.current.rejudge, -1, -1):
         entry = reply.cell.entries[0] if reply.cell.entries else reply.found
@@ -115,22 +96,22 @@ def single_verdict(reader: Reader, metric: Any, prompt: Any) -> Generator[Any, R
                 f"{prompt}\n\nYour last answer to this could not be used. Answer once more, in the same JSON format, "
                 "with one word of the vocabulary as the verdict.\n\nJSON:\n"
             )
-        reply = yield further
+        reply = yield from _reply(ask, further)
         if error is None or reply.error is None:
             # Of two replies one was JSON: its verdict is missing, whatever the other one was.
             reader.broke = reader.broke or error is not None
             error = metric.error = None
     if error is not None:
-        _note_error(metric, error)
-        raise error
+        _invalid(metric, error)
     if family is None:
         unscored(metric, f"the judge's reply has no usable verdict: {reply.cell.text or '(no text)'}")
     return reader.stand_in(family.bad, MARK)
 
 
-def _note_error(metric: Any, error: ValueError) -> None:
-    if getattr(metric, "error", None) is None:
-        metric.error = str(error)
-    metric.score = None
-    metric.success = False
-    metric.reason = None
+def _invalid(metric: Any, error: ValueError) -> NoReturn:
+    """The judge's replies have not even the form of an answer: no JSON, or what the schema refuses.
+
+    Raises:
+        UnscoredError: Always.
+    """
+    unscored(metric, f"the judge's reply is invalid: {' '.join(str(error).split())[:200]}", cause=error)

@@ -27,6 +27,11 @@ BROKEN = (MARK_BROKEN, MARK_ALL_BROKEN)
 """Marks of stand-ins that never become a pass."""
 
 
+def broken(mark: str) -> str:
+    """The mark of the same stand-in where upstream would have raised an error."""
+    return MARK_ALL_BROKEN if mark in UNCOUNTED else MARK_BROKEN
+
+
 @dataclass(frozen=True)
 class Family:
     """One metric.
@@ -39,6 +44,9 @@ class Family:
             only a split into sentences, or the judge is asked item by item, they are not.
         ranked: Whether the score depends on the order of the verdicts, and is not monotone in them.
         turns: Whether windows of a conversation are scored one by one, then averaged.
+        items: What is asked about, up to 4.2.3: an attribute of the metric or a parameter of its method.
+        since: The first release that has the metric in working order.
+        low: Whether up to 4.1.10 a low score is the one that passes.
     """
 
     name: str
@@ -47,6 +55,9 @@ class Family:
     counted: bool = True
     ranked: bool = False
     turns: bool = False
+    items: str = ""
+    since: str = "3.2.5"
+    low: bool = False
 
     @property
     def module(self) -> str:
@@ -54,32 +65,63 @@ class Family:
         return f"deepeval.metrics.{self.name}.{self.name}"
 
     @property
+    def asks(self) -> str:
+        """The method that asks for the verdicts; its asynchronous counterpart has ``_a`` in front."""
+        return "_generate_alignment_verdicts" if self.name == "summarization" else "_generate_verdicts"
+
+    @property
     def good(self) -> str:
         """The verdict that speaks for passing."""
         return "no" if self.bad == "yes" else "yes"
 
 
+_NODES = "retrieval_context"
+
 LISTS = (
-    Family("answer_relevancy", "AnswerRelevancyMetric", "no"),
-    Family("argument_correctness", "ArgumentCorrectnessMetric", "no"),
-    Family("bias", "BiasMetric", "yes"),
-    Family("contextual_precision", "ContextualPrecisionMetric", "no", ranked=True),
+    Family("answer_relevancy", "AnswerRelevancyMetric", "no", items="statements"),
+    Family("argument_correctness", "ArgumentCorrectnessMetric", "no", items="tools_called", since="3.3.4"),
+    Family("bias", "BiasMetric", "yes", items="opinions", low=True),
+    Family("contextual_precision", "ContextualPrecisionMetric", "no", ranked=True, items=_NODES),
     Family("contextual_recall", "ContextualRecallMetric", "no", counted=False),
     Family("contextual_relevancy", "ContextualRelevancyMetric", "no", counted=False),
-    Family("faithfulness", "FaithfulnessMetric", "no"),
-    Family("hallucination", "HallucinationMetric", "no"),
-    Family("misuse", "MisuseMetric", "yes"),
-    Family("non_advice", "NonAdviceMetric", "yes"),
-    Family("pii_leakage", "PIILeakageMetric", "yes"),
-    Family("prompt_alignment", "PromptAlignmentMetric", "no"),
-    Family("role_violation", "RoleViolationMetric", "yes"),
-    Family("summarization", "SummarizationMetric", "no"),
-    Family("toxicity", "ToxicityMetric", "yes"),
-    Family("transcription_accuracy", "TranscriptionAccuracyMetric", "no"),
-    Family("turn_contextual_precision", "TurnContextualPrecisionMetric", "no", ranked=True, turns=True),
-    Family("turn_contextual_recall", "TurnContextualRecallMetric", "no", counted=False, turns=True),
-    Family("turn_contextual_relevancy", "TurnContextualRelevancyMetric", "no", counted=False, turns=True),
-    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True),
+    Family("faithfulness", "FaithfulnessMetric", "no", items="claims"),
+    Family("hallucination", "HallucinationMetric", "no", items="contexts", low=True),
+    Family("misuse", "MisuseMetric", "yes", items="misuses", since="3.2.8", low=True),
+    Family("non_advice", "NonAdviceMetric", "yes", items="advices"),
+    Family("pii_leakage", "PIILeakageMetric", "yes", items="extracted_pii"),
+    Family("prompt_alignment", "PromptAlignmentMetric", "no", items="prompt_instructions"),
+    Family("role_violation", "RoleViolationMetric", "yes", items="role_violations"),
+    Family("summarization", "SummarizationMetric", "no", items="claims"),
+    Family("toxicity", "ToxicityMetric", "yes", items="opinions", low=True),
+    Family("transcription_accuracy", "TranscriptionAccuracyMetric", "no", since="4.2.9"),
+    Family(
+        "turn_contextual_precision",
+        "TurnContextualPrecisionMetric",
+        "no",
+        ranked=True,
+        turns=True,
+        items=_NODES,
+        since="3.7.6",
+    ),
+    Family(
+        "turn_contextual_recall",
+        "TurnContextualRecallMetric",
+        "no",
+        counted=False,
+        turns=True,
+        items=_NODES,
+        since="3.7.6",
+    ),
+    Family(
+        "turn_contextual_relevancy",
+        "TurnContextualRelevancyMetric",
+        "no",
+        counted=False,
+        turns=True,
+        items=_NODES,
+        since="3.7.6",
+    ),
+    Family("turn_faithfulness", "TurnFaithfulnessMetric", "no", turns=True, items="claims", since="3.7.6"),
 )
 """Metrics that get a list of verdicts in one reply."""
 

@@ -178,11 +178,15 @@ def _judge(case: Case) -> Any:
     return Judge()
 
 
-def _metric(case: Case, judge: Any) -> Any:
+def metric_class(name: str) -> Any:
+    """The class of a metric."""
     from importlib import import_module
 
-    metrics = import_module("deepeval.metrics")
-    cls = getattr(metrics, case["metric"])
+    return getattr(import_module("deepeval.metrics"), name)
+
+
+def _metric(case: Case, judge: Any) -> Any:
+    cls = metric_class(case["metric"])
     count = case.get("items", 3)
     kwargs: dict[str, Any] = {"model": judge, "async_mode": case.get("mode", "sync") == "async"}
     if case["metric"] not in (
@@ -249,17 +253,21 @@ def _test_case(case: Case) -> Any:
             "ConversationalGEval",
             "GoalAccuracyMetric",
             "ToolUseMetric",
+            "TranscriptionAccuracyMetric",
         )
         or name.startswith("TurnContextual")
         or name == "TurnFaithfulnessMetric"
     ):
         turns = []
-        pairs = count if name in ("KnowledgeRetentionMetric", "TurnRelevancyMetric") else case.get("pairs", 1)
+        each = ("KnowledgeRetentionMetric", "TurnRelevancyMetric", "TranscriptionAccuracyMetric")
+        pairs = count if name in each else case.get("pairs", 1)
         for i in range(pairs):
             turns.append(Turn(role="user", content=f"Question {i}? {item(i)}"))
             extra: dict[str, Any] = {}
             if name.startswith("Turn") and name != "TurnRelevancyMetric":
                 extra["retrieval_context"] = texts
+            if name == "TranscriptionAccuracyMetric":
+                extra["provider_transcript"] = texts[i]
             if name in ("GoalAccuracyMetric", "ToolUseMetric"):
                 extra["tools_called"] = [ToolCall(name="x")]
             turns.append(Turn(role="assistant", content=f"Answer {i}. {item(i)}", **extra))

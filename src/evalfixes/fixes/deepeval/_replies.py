@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalfixes.fixes.deepeval._families import MARK_ALL_BROKEN, MARK_BROKEN, MARKS, UNCOUNTED
+from evalfixes.fixes.deepeval._families import MARKS, broken
 from evalfixes.verdicts.lists import Answer
 from evalfixes.verdicts.yesno import read
 
@@ -21,12 +21,14 @@ class Cell:
         entries: Its verdicts as they came; None where it has no list of verdicts.
         text: The reply, shortened, for messages.
         broken: Whether upstream would raise an error over it.
+        raw: Whether it was text, up to 4.2.3.
     """
 
     seen: bool = False
     entries: list[Any] | None = None
     text: str = ""
     broken: bool = False
+    raw: bool = False
 
 
 cell: ContextVar[Cell | None] = ContextVar("evalfixes_deepeval_cell", default=None)
@@ -83,36 +85,73 @@ class Reader:
     """Makes verdict objects of one class, the way upstream would.
 
     Args:
-        verdict_cls: The class of a verdict.
+        verdict_cls: The class of a verdict; None where upstream has none at hand.
         word: The class of its word: upstream's enum, or `str` in the releases before there was one.
         allowed: The vocabulary.
+        given: Fields that upstream adds to a reply's own.
+        drops: Whether upstream drops a verdict outside the vocabulary, instead of raising an error over
+            it where the class forbids it.
     """
 
-    def __init__(self, verdict_cls: Any, word: Any, allowed: Sequence[Any]) -> None:
-        self._verdict = word
+    def __init__(
+        self,
+        verdict_cls: Any,
+        word: Any,
+        allowed: Sequence[Any],
+        given: Mapping[str, Any] | None = None,
+        drops: bool = True,
+    ) -> None:
+        self._word = word
         self._cls = verdict_cls
         self._allowed = tuple(str(getattr(word, "value", word)) for word in allowed)
+        self._given = dict(given or {})
+        self._drops = drops
         self.broke = False  # whether upstream would have raised an error over something that was read
 
     def verdict(self, entry: Any) -> Any:
         """The verdict object of one entry; None where it is unusable."""
         if isinstance(entry, dict):
-            word = read(entry.get("verdict"), self._allowed)
-            try:
-                found = self._cls(**{**entry, "verdict": self._verdict(word or self._allowed[0])})
-            except (ValueError, TypeError):  # another field is missing or of the wrong kind
-                self.broke = True
-                return None
-            return found if word else None
+            return self._built(entry)
         if not hasattr(entry, "verdict"):
             self.broke = self.broke or entry is not None or self._cls is not None
             return None
-        word = read(getattr(entry, "verdict", None), self._allowed)
+        if self._cls is not None and type(entry) is not self._cls:
+            # Of the lenient schema, or of the schema that upstream copies its verdicts from.
+            self.broke = self.broke or self._made({**self._given, **dict(entry)}) is None
+            return self._built(dict(entry))
+        word = read(entry.verdict, self._allowed)
         if word is None:
             return None
-        if entry.verdict == word or (self._verdict is str and entry.verdict.strip().lower() == word):
+        mine = self._verdict(word)
+        if entry.verdict == mine or (self._word is str and entry.verdict.strip().lower() == mine):
             return entry
-        return entry.model_copy(update={"verdict": self._verdict(word)})
+        return entry.model_copy(update={"verdict": mine})
+
+    def _built(self, entry: dict[str, Any]) -> Any:
+        fields = {**self._given, **entry}
+        word = read(entry.get("verdict"), self._allowed)
+        if not self._drops and self._made(fields) is None:
+            self.broke = True
+        found = self._made({**fields, "verdict": self._verdict(word or self._allowed[0])})
+        if found is None:  # another field is missing or of the wrong kind
+            self.broke = True
+        return found if word else None
+
+    def _made(self, fields: Mapping[str, Any]) -> Any:
+        try:
+            return self._cls(**fields)
+        except (ValueError, TypeError):
+            return None
+
+    def _verdict(self, word: str) -> Any:
+        """The word as upstream writes it in this release."""
+        if self._word is str and word == "borderline":
+            return "idk"
+        return self._word(word)
+
+    def refused(self, reply: Reply) -> bool:
+        """Whether upstream's schema refuses one of the verdicts of a reply."""
+        return not reply.cell.seen and any(isinstance(entry, dict) for entry in reply.entries or ())
 
     def answer(self, entry: Any) -> Answer:
         """The entry as `evalfixes.verdicts.lists` wants it."""
@@ -124,11 +163,11 @@ class Reader:
     def stand_in(self, word: str, mark: str) -> Any:
         """A verdict object in place of a missing one."""
         if self.broke and mark in MARKS:
-            mark = MARK_ALL_BROKEN if mark in UNCOUNTED else MARK_BROKEN
+            mark = broken(mark)
         if self._cls is None:
             return StandIn(word, mark)
         blank = {name: "" for name, info in self._cls.model_fields.items() if info.is_required()}
-        return self._cls.model_construct(**{**blank, "verdict": self._verdict(word), "reason": mark})
+        return self._cls.model_construct(**{**blank, **self._given, "verdict": self._verdict(word), "reason": mark})
 
 
 def word_of(verdict: Any) -> str | None:

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Replacement
 from evalfixes.fixes.deepeval._families import BROKEN, UNCOUNTED, Family, is_mark
+from evalfixes.fixes.deepeval._listening import Facade
 from evalfixes.fixes.deepeval._unscored import below, conclude, fill_worst, open_ended
 from evalfixes.runtime import ledger
 
 _Build = Callable[[Callable[..., Any], ModuleType], Callable[..., Any]]
 
 
-def replacements(families: Sequence[Family]) -> tuple[Replacement, ...]:
-    """The replacements of `_calculate_score` (and of what it needs) for some metrics."""
+def replacements(families: Sequence[Family], instead_of: str = "") -> tuple[Replacement, ...]:
+    """The replacements of `_calculate_score` (and of what it needs) for some metrics.
+
+    Args:
+        families: The metrics.
+        instead_of: A fix that does the same for some of them; these do without its layer.
+    """
     found = []
     for family in families:
-        build = _turns(family) if family.turns else _flat(family)
+        build = without(instead_of, _turns(family) if family.turns else _flat(family))
         # A metric that is younger than the fault is missing from the older releases.
         found.append(Replacement(f"{family.module}:{family.cls}._calculate_score", build, optional=True))
         if family.turns and family.name != "turn_faithfulness":
             target = f"{family.module}:{family.cls}._calculate_interaction_score"
             found.append(Replacement(target, _interaction(family), optional=True))
     return tuple(found)
+
+
+def without(fix_id: str, build: _Build) -> _Build:
+    """A replacement's `build` that goes over a function as it is below the layer of another fix."""
+
+    def below_it(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+        while fix_id and getattr(original, "__evalfixes__", "") == fix_id:
+            original = original.__wrapped__  # type: ignore[attr-defined]
+        return build(original, module)
+
+    return below_it
 
 
 def _flat(family: Family) -> _Build:
@@ -108,12 +126,22 @@ def _window(family: Family, module: ModuleType, metric: Any, window: list[Any], 
         worst, best = fill_worst(
             marks,
             family,
-            lambda: module.score_qag_verdicts(metric, window, passing=metric._passing_verdicts()),
+            lambda: _faithfulness(module, metric, window),
         )
     else:
         upstream = below(type(metric)._calculate_interaction_score)
         worst, best = fill_worst(marks, family, lambda: upstream(metric, window))
     return open_ended(window, worst, best, family)
+
+
+def _faithfulness(module: ModuleType, metric: Any, window: list[Any]) -> float:
+    if hasattr(module, "score_qag_verdicts"):
+        return float(module.score_qag_verdicts(metric, window, passing=metric._passing_verdicts()))
+    # Up to 4.2.3 score and reason of a window are made in one go.
+    upstream = below(type(metric)._get_interaction_score_and_reason)
+    rest = [False] * (len(inspect.signature(upstream).parameters) - 2)
+    score, _ = upstream(Facade(metric, include_reason=False, _get_interaction_reason=lambda *_: None), window, *rest)
+    return float(score)
 
 
 def _interaction(family: Family) -> _Build:

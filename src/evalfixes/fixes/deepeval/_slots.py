@@ -53,6 +53,8 @@ class Known:
     def prompt(self, prompt: Any) -> Any:
         """Upstream's prompt, for what is missing only."""
         self.asked = [i for i, slot in enumerate(self.slots) if slot is None]
+        if isinstance(prompt, Again):
+            return Again(self.asked, len(self.slots))
         if not isinstance(prompt, str):
             return prompt
         listed = "\n".join(f"{n}. {self.items[i]}" for n, i in enumerate(self.asked, 1))

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from evalfixes.errors import UnscoredError
 from evalfixes.fixes.deepeval._families import UNCOUNTED, Family, is_mark
+from evalfixes.fixes.deepeval._replies import word_of
 from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.aggregate import Part, decide
 
@@ -43,12 +44,26 @@ def unscored(
     raise UnscoredError(message, name, missing, asked) from cause
 
 
-def threshold_of(metric: Any) -> float | None:
-    """What a metric's score must reach; strict mode asks for a perfect one whatever else is set."""
+def lower_is_better(metric: Any) -> bool:
+    """Whether the metric passes where its score is low, as some do up to 4.1.10: it is asked."""
+    kept = {name: getattr(metric, name, None) for name in ("score", "error", "success")}
+    metric.score, metric.error = -math.inf, None
+    try:
+        return bool(metric.is_successful())
+    finally:
+        for name, value in kept.items():
+            setattr(metric, name, value)
+
+
+def passes(metric: Any, score: float, low: bool) -> bool:
+    """Whether a score passes; strict mode asks for a perfect one whatever else is set.
+
+    A metric without a threshold gates nothing, and is not to be asked.
+    """
     if getattr(metric, "strict_mode", False):
-        return 1.0
-    threshold: float | None = getattr(metric, "threshold", None)
-    return threshold
+        return score == (0.0 if low else 1.0)
+    threshold = metric.threshold
+    return bool(score <= threshold if low else score >= threshold)
 
 
 def conclude(
@@ -74,15 +89,12 @@ def conclude(
     Raises:
         UnscoredError: It is not decided.
     """
-    threshold = threshold_of(metric)
+    open_end = getattr(metric, "threshold", None) is None and not getattr(metric, "strict_mode", False)
+    low = not open_end and lower_is_better(metric)
     policy = options.current.incomplete
     part = Part(score=None, bad=worst, good=best, answered=given > 0)
-
-    def passes(score: float) -> bool:
-        # Without a threshold there is no outcome that could be decided, only the score itself.
-        return score == best if threshold is None else score >= threshold
-
-    found = decide(part, passes, policy)
+    # Without a threshold there is no outcome that could be decided, only the score itself.
+    found = decide(part, lambda score: score == best if open_end else passes(metric, score, low), policy)
     if found.unscored or (broken and found.passed and policy == "decide"):
         unscored(
             metric,
@@ -130,12 +142,14 @@ def fill_worst(marks: Sequence[Any], family: Family, score: Callable[[], float])
 def open_ended(verdicts: Sequence[Any], worst: float, best: float, family: Family) -> tuple[float, float]:
     """The bounds where a stand-in stands for a number of verdicts that is not known.
 
-    However many they are: all bad they bring the score down to nothing, all good they bring it up to
-    everything unless a bad one is known.
+    However many they are: all bad they bring the score to the bad end, all good they bring it to the
+    good one unless a bad one is known.
     """
     if not any(getattr(v, "reason", None) in UNCOUNTED for v in verdicts):
         return worst, best
-    spoilt = any(str(v.verdict) == family.bad for v in verdicts if not is_mark(v))
+    spoilt = any(word_of(v) == family.bad for v in verdicts if not is_mark(v))
+    if worst > best:
+        return 1.0, min(best, math.nextafter(0.0, 1.0) if spoilt else 0.0)
     return 0.0, max(best, math.nextafter(1.0, 0.0) if spoilt else 1.0)
 
 

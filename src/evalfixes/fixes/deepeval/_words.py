@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Generator, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from evalfixes.fixes.deepeval import _families
-from evalfixes.fixes.deepeval._asking import a_run, list_of_verdicts, run, single_verdict
-from evalfixes.fixes.deepeval._replies import Again, Reader
-from evalfixes.fixes.deepeval._shape import shaped
-from evalfixes.verdicts.yesno import YES_NO
-
-_ITEMS = {"RoleViolationMetric": "role_violations", "PromptAlignmentMetric": "prompt_instructions"}
-_COUNTERS = ("evaluation_cost", "input_tokens", "output_tokens")
-
-
-def _twin(metric: Any, again: Again) -> Any:
-    """The metric to ask with: itself at first, then a copy that has only the items still missing."""
-    if not again.missing:
-        return metric
-    twin = copy.copy(metric)
-    attribute = _ITEMS[_family(metric).cls]
-    items = getattr(metric, attribute)
-    if len(items) == again.count:
-        setattr(twin, attribute, [items[i] for i in again.missing])
-    return twin
-
-
-def _settle(metric: Any, twin: Any) -> None:
-    """Puts what a copy has spent on the metric's account."""
-    for name in _COUNTERS:
-        if twin is not metric and hasattr(twin, name):
-            setattr(metric, name, getattr(twin, name))
+from evalfixes.fixes.deepeval._asking import list_of_verdicts, single_verdict
+from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
+from evalfixes.fixes.deepeval._listening import Facade, Listening
+from evalfixes.fixes.deepeval._replies import Again, Cell, Reader, cell
+from evalfixes.verdicts.yesno import ALIASES, YES_NO
 
 
 def _family(metric: Any) -> _families.Family:
@@ -42,50 +22,137 @@ def _family(metric: Any) -> _families.Family:
     return family
 
 
-# The signatures of these private methods differ between the releases, hence *args.
+class _Asked:
+    """One call of a metric's method that asks for a list of verdicts.
+
+    Args:
+        original: Upstream's method.
+        metric: The metric.
+        args: What else the method is called with; its parameters differ between the releases.
+        kwargs: The same, by name.
+    """
+
+    listens = False
+
+    def __init__(
+        self, original: Callable[..., Any], metric: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        self.metric = metric
+        self.family = _family(metric)
+        self.heard = Cell()
+        self._original = original
+        self._bound = inspect.signature(inspect.unwrap(original)).bind(metric, *args, **kwargs)
+        self.items = self._items()
+
+    def _items(self) -> Sequence[Any] | None:
+        name, given = self.family.items, self._bound.arguments
+        if given.get("multimodal"):  # images are asked about in other ways
+            return None
+        return given[name] if name in given else getattr(self.metric, name, None)
+
+    def of_node(self, node: Any) -> _Asked:
+        """The same call, about one item only."""
+        one = copy.copy(self)
+        one._bound = self._with(**{self.family.items: [node]})
+        one.items = [node]
+        return one
+
+    def _with(self, **changed: Any) -> inspect.BoundArguments:
+        bound = copy.copy(self._bound)
+        bound.arguments = {**bound.arguments, **changed}  # type: ignore[assignment]
+        return bound
+
+    def ask(self, again: Again) -> Any:
+        """Calls upstream's method: at first as it was called, then with what is still missing only."""
+        own: dict[str, Any] = {}
+        changed: dict[str, Any] = {}
+        name, items = self.family.items, self.items
+        if again.missing and items is not None and len(items) == again.count:
+            (changed if name in self._bound.arguments else own)[name] = [items[i] for i in again.missing]
+        opened = cell.get()
+        if opened is not None and self.listens:
+            self.heard = opened
+            own["model"] = Listening(self.metric.model, opened)
+        bound = self._with(**changed)
+        return self._original(Facade(self.metric, **own), *bound.args[1:], **bound.kwargs)
+
+    def reader(self, verdict_cls: Any) -> Reader:
+        """Reads verdicts as this method returns them."""
+        fields = getattr(verdict_cls, "model_fields", {})
+        words = get_args(fields["verdict"].annotation) if fields else ()
+        allowed = dict.fromkeys(ALIASES.get(word, word) for word in words or YES_NO)
+        given = {name: value for name, value in self._bound.arguments.items() if name in fields}
+        return Reader(verdict_cls, str, tuple(allowed), given, drops=False)
 
 
-def build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Any:
-        def ask(again: Again) -> Any:
-            twin = _twin(self, again)
-            found = original(twin, *args, **kwargs)
-            _settle(self, twin)
-            return found
+class _Heard(_Asked):
+    """The same, where the judge's reply is heard before upstream makes something of it."""
 
-        return run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
-
-    return shaped(_generate_verdicts, original)
+    listens = True
 
 
-def a_build_list(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def _a_generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Any:
-        async def ask(again: Again) -> Any:
-            twin = _twin(self, again)
-            found = await original(twin, *args, **kwargs)
-            _settle(self, twin)
-            return found
-
-        return await a_run(list_of_verdicts(Reader(None, str, YES_NO), self, Again(), None), ask)
-
-    return shaped(_a_generate_verdicts, original)
+def _classes(original: Callable[..., Any]) -> tuple[Any, Any]:
+    """What the method is said to return its verdicts in, unless that is a list, and the class of a verdict."""
+    returned: Any = get_type_hints(inspect.unwrap(original)).get("return")
+    if hasattr(returned, "model_fields"):
+        return returned, get_args(returned.model_fields["verdicts"].annotation)[0]
+    return None, next(iter(get_args(returned)), None)
 
 
-def build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def _generate_verdict(self: Any, *args: Any, **kwargs: Any) -> Any:
-        def ask(again: Again) -> Any:
-            return original(self, *args, **kwargs)
+def _objects(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
+        asked = _Asked(original, self, args, kwargs)
+        return list_of_verdicts(Reader(None, str, YES_NO), self, asked.ask, Again(), None)
 
-        return run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
-
-    return shaped(_generate_verdict, original)
+    return _generate_verdicts
 
 
-def a_build_single(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def _a_generate_verdict(self: Any, *args: Any, **kwargs: Any) -> Any:
-        async def ask(again: Again) -> Any:
-            return await original(self, *args, **kwargs)
+build_objects = both_ways(_objects)
+"""Of a metric's method that asks for a list of verdicts; they are read as upstream returns them."""
 
-        return await a_run(single_verdict(Reader(None, str, YES_NO), self, Again()), ask)
 
-    return shaped(_a_generate_verdict, original)
+def _list(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    container, verdict_cls = _classes(original)
+    # From 3.7.7 on the metrics that score windows of a conversation cannot read their judge's text:
+    # they take its JSON for verdict objects and fail. They still do.
+    raw = hasattr(module, "generate_with_schema_and_extract")
+
+    def verdicts(asked: _Asked) -> Generator[Call, Any, list[Any]]:
+        reader = asked.reader(verdict_cls)
+        found = yield from list_of_verdicts(reader, asked.metric, asked.ask, Again(), asked.items)
+        if raw and asked.family.turns and asked.heard.raw:
+            marks = [verdict for verdict in found if _families.is_mark(verdict)]
+            for mark in marks:
+                mark.reason = _families.broken(mark.reason)
+            return found if marks else [dict(verdict) for verdict in found]
+        return found
+
+    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
+        asked = _Heard(original, self, args, kwargs)
+        found: list[Any] = []
+        if asked.family.name == "turn_contextual_relevancy" and asked.items:
+            for node in asked.items:  # upstream asks node by node, and adds the verdicts up
+                found += yield from verdicts(asked.of_node(node))
+        else:
+            found = yield from verdicts(asked)
+        # Up to 3.7.5 prompt alignment is said to return such an object too, and returns a list.
+        held = container is not None and asked.family.name == "contextual_relevancy"
+        return container.model_construct(verdicts=found) if held else found
+
+    return _generate_verdicts
+
+
+build_list = both_ways(_list)
+"""The same, read as the judge replied."""
+
+
+def _single(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    def _generate_verdict(self: Any, *args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
+        reader = Reader(None, str, YES_NO)
+        return single_verdict(reader, self, lambda _: original(self, *args, **kwargs), Again())
+
+    return _generate_verdict
+
+
+build_single = both_ways(_single)
+"""Of a metric's method that asks for one verdict."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
-from evalfixes.fixes.deepeval._asking import a_run, run, single_verdict
+from evalfixes.fixes.deepeval._asking import single_verdict
+from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
 from evalfixes.fixes.deepeval._families import SINGLES
 from evalfixes.fixes.deepeval._harness import evaluate
+from evalfixes.fixes.deepeval._lenient import lenient
 from evalfixes.fixes.deepeval._replies import Reader, cell
 from evalfixes.fixes.deepeval._scoring import replacements
-from evalfixes.fixes.deepeval._shape import shaped
 
 _QAG = "deepeval.metrics.utils.qag"
 
@@ -30,28 +31,18 @@ def _build_reader(original: Callable[..., Any], module: ModuleType) -> Callable[
     return verdict_from_json
 
 
-def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def generate_qag_verdict(
-        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, **more: Any
-    ) -> Any:  # from 4.2.6 on there is also `system_one`
+def _converse(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    def generate_qag_verdict(metric: Any, prompt: Any, *, verdict_cls: Any, **more: Any) -> Generator[Call, Any, Any]:
         def ask(prompt: Any) -> Any:
-            return original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, **more)
+            return original(metric, prompt, verdict_cls=lenient(verdict_cls), **more)
 
-        return run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
+        reader = Reader(verdict_cls, module.Verdict, more.get("allowed", module.YES_NO))
+        return single_verdict(reader, metric, ask, prompt)
 
-    return shaped(generate_qag_verdict, original)
+    return generate_qag_verdict
 
 
-def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def a_generate_qag_verdict(
-        metric: Any, prompt: Any, *, verdict_cls: Any, allowed: Any = module.YES_NO, **more: Any
-    ) -> Any:  # from 4.2.6 on there is also `system_one`
-        async def ask(prompt: Any) -> Any:
-            return await original(metric, prompt, verdict_cls=verdict_cls, allowed=allowed, **more)
-
-        return await a_run(single_verdict(Reader(verdict_cls, module.Verdict, allowed), metric, prompt), ask)
-
-    return shaped(a_generate_qag_verdict, original)
+_build = both_ways(_converse)
 
 
 _PASSED = {"score": 1.0, "status": "PASSED"}
@@ -124,8 +115,8 @@ FIX = Fix(
     "unscored.",
     replacements=(
         Replacement(f"{_QAG}:verdict_from_json", _build_reader),
-        Replacement(f"{_QAG}:generate_qag_verdict", _build_sync),
-        Replacement(f"{_QAG}:a_generate_qag_verdict", _build_async),
+        Replacement(f"{_QAG}:generate_qag_verdict", _build),
+        Replacement(f"{_QAG}:a_generate_qag_verdict", _build),
         *replacements(SINGLES),
     ),
     requires=("deepeval-metric-recovers",),

@@ -6,7 +6,7 @@ from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.deepeval._families import SINGLES
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
-from evalfixes.fixes.deepeval._words import a_build_single, build_single
+from evalfixes.fixes.deepeval._words import build_single
 
 _FAMILY = next(family for family in SINGLES if family.name == "turn_relevancy")
 _PLACE = f"{_FAMILY.module}:{_FAMILY.cls}."
@@ -75,7 +75,7 @@ FIX = Fix(
     "change the outcome, else the metric is unscored.",
     replacements=(
         Replacement(f"{_PLACE}_generate_verdict", build_single),
-        Replacement(f"{_PLACE}_a_generate_verdict", a_build_single),
+        Replacement(f"{_PLACE}_a_generate_verdict", build_single),
         *replacements((_FAMILY,)),
     ),
     requires=("deepeval-metric-recovers",),

@@ -8,7 +8,7 @@ from evalfixes.fix import Fix, Replacement, Scenario
 from evalfixes.fixes.deepeval import _families
 from evalfixes.fixes.deepeval._harness import evaluate
 from evalfixes.fixes.deepeval._scoring import replacements
-from evalfixes.fixes.deepeval._words import a_build_list, a_build_single, build_list, build_single
+from evalfixes.fixes.deepeval._words import build_objects, build_single
 
 _FAMILIES = tuple(
     family
@@ -23,10 +23,10 @@ def _targets() -> tuple[Replacement, ...]:
         place = f"{family.module}:{family.cls}."
         if family in _families.SINGLES:
             found.append(Replacement(f"{place}_generate_verdict", build_single))
-            found.append(Replacement(f"{place}_a_generate_verdict", a_build_single))
+            found.append(Replacement(f"{place}_a_generate_verdict", build_single))
         else:
-            found.append(Replacement(f"{place}_generate_verdicts", build_list))
-            found.append(Replacement(f"{place}_a_generate_verdicts", a_build_list))
+            found.append(Replacement(f"{place}_generate_verdicts", build_objects))
+            found.append(Replacement(f"{place}_a_generate_verdicts", build_objects))
     return (*found, *replacements(_FAMILIES))
 
 

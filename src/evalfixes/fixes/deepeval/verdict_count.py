@@ -2,142 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Fix, Replacement, Scenario
+from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
 from evalfixes.fixes.deepeval._families import LISTS, Family
 from evalfixes.fixes.deepeval._harness import evaluate, item
 from evalfixes.fixes.deepeval._slots import counting
+from evalfixes.fixes.deepeval._told import FAILED, PASSED, UNSCORED, told
 
 _QAG = "deepeval.metrics.utils.qag"
 
 
-def _build_sync(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
+def _converse(original: Callable[..., Any], module: ModuleType) -> Conversation:
+    def _generate_verdicts(self: Any, *args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
         token = counting.set(True)
         try:
-            return original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
+            found = yield lambda: original(self, *args, **kwargs)
         finally:
             counting.reset(token)
+        return found
 
-    return generate_qag_verdicts
-
-
-def _build_async(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    async def a_generate_qag_verdicts(
-        metric: Any,
-        prompt: Any,
-        *,
-        verdict_cls: Any,
-        verdicts_cls: Any,
-        allowed: Any = module.YES_NO,
-        system_one: Any = None,
-    ) -> Any:
-        token = counting.set(True)
-        try:
-            return await original(
-                metric,
-                prompt,
-                verdict_cls=verdict_cls,
-                verdicts_cls=verdicts_cls,
-                allowed=allowed,
-                system_one=system_one,
-            )
-        finally:
-            counting.reset(token)
-
-    return a_generate_qag_verdicts
+    return _generate_verdicts
 
 
-_PASSED: dict[str, Any] = {"score": 1.0, "status": "PASSED"}
-_UNSCORED: dict[str, Any] = {"score": None, "status": "ERROR"}
+_build = both_ways(_converse)
 
 
-def _of(family: Family) -> list[Scenario]:
+def _asking() -> Iterator[Replacement]:
+    for family in LISTS:
+        for name in (family.asks, f"_a{family.asks}"):
+            yield Replacement(f"{family.module}:{family.cls}.{name}", _build, optional=True)
+
+
+def _of(family: Family) -> Iterator[Scenario]:
     name = family.cls
-    found: list[Scenario] = []
     good = {"verdict": family.good, "reason": "r", "statement": "s"}
     bad = {**good, "verdict": family.bad}
 
     def case(verdicts: list[Any], items: int = 3, **more: Any) -> dict[str, Any]:
         return {"metric": name, "items": items, "replies": [{"verdicts": verdicts}], **more}
 
-    zero = name in (
-        "ContextualRecallMetric",
-        "ContextualRelevancyMetric",
-        "ContextualPrecisionMetric",
-        "SummarizationMetric",
-    )
+    zero = family.name in ("contextual_recall", "contextual_relevancy", "contextual_precision", "summarization")
     for path, mode in (("json", "sync"), ("json", "async"), ("schema", "sync"), ("schema", "async")):
         where: dict[str, Any] = {"path": path, "mode": mode}
         label = f"{path}, {mode}"
-        empty = {"score": 0.0, "status": "FAILED"} if zero else _PASSED
-        if family.name == "turn_contextual_relevancy":
-            # With a good answer on the second node the first one vanishes.
-            found.append(
-                Scenario(
-                    f"{name}: empty on one of two nodes, {label}",
-                    {**case([], items=2, **where), "replies": [{"verdicts": []}, {"verdicts": [good]}]},
-                    right=_UNSCORED,
-                    wrong=_PASSED,
-                )
+        nodes = {"turn_contextual_relevancy": ("two nodes", 2), "contextual_relevancy": ("three nodes", 3)}
+        if family.name in nodes:
+            # With a good answer on another node those without one vanish.
+            of, items = nodes[family.name]
+            replies = [{"verdicts": []}, {"verdicts": [good]}]
+            yield from told(
+                family,
+                f"{name}: none on one of {of}, {label}",
+                {**case([], items=items, **where), "replies": replies if items == 2 else replies[::-1]},
+                right=UNSCORED,
+                wrong=PASSED,
             )
-        elif family.name == "contextual_relevancy":
-            found.append(
-                Scenario(
-                    f"{name}: empty on two of three nodes, {label}",
-                    {**case([], **where), "replies": [{"verdicts": [good]}, {"verdicts": []}]},
-                    right=_UNSCORED,
-                    wrong=_PASSED,
-                )
-            )
-        found.append(Scenario(f"{name}: none, {label}", case([], **where), right=_UNSCORED, wrong=empty))
-        if family.counted:
-            found += [
-                Scenario(f"{name}: one of three, {label}", case([good], **where), right=_UNSCORED, wrong=_PASSED),
-                Scenario(f"{name}: four of three, {label}", case([good] * 4, **where), right=_UNSCORED, wrong=_PASSED),
-            ]
-    if family.counted:
-        wrong = {"score": 0.0, "status": "FAILED"}
-        found.append(
-            Scenario(f"control: {name}, a bad one of one", case([bad], items=1), right=wrong),
+        yield from told(
+            family,
+            f"{name}: none, {label}",
+            case([], **where),
+            right=UNSCORED,
+            wrong=FAILED if zero else PASSED,
+            # Before 3.9.9 an empty list is an error in this one metric.
+            releases=("3.9.9.." if path == "schema" else "4.2.4..") if family.name == "turn_faithfulness" else "",
         )
+        if family.counted:
+            for how, given in (("one of three", [good]), ("four of three", [good] * 4)):
+                yield from told(family, f"{name}: {how}, {label}", case(given, **where), right=UNSCORED, wrong=PASSED)
+    if family.counted:
+        yield from told(family, f"control: {name}, a bad one of one", case([bad], items=1), right=FAILED)
         if not family.ranked:
-            score = 0.0 if name == "RoleViolationMetric" else 2 / 3
-            found.append(
-                Scenario(
-                    f"control: {name}, one bad of three",
-                    case([good, bad, good]),
-                    right={"score": score, "status": "PASSED" if score >= 0.5 else "FAILED"},
-                )
+            violation = family.name == "role_violation"
+            share = FAILED if violation else {"score": 2 / 3, "status": "PASSED"}
+            yield from told(family, f"control: {name}, one bad of three", case([good, bad, good]), right=share)
+            yield from told(
+                family,
+                f"{name}: a good majority with one missing",
+                case([good] * 3, items=4),
+                right=UNSCORED if violation else {"score": 0.75, "status": "PASSED"},
+                wrong=PASSED,
             )
-            found.append(
-                Scenario(
-                    f"{name}: a good majority with one missing",
-                    case([good] * 3, items=4),
-                    right=_UNSCORED if name == "RoleViolationMetric" else {"score": 0.75, "status": "PASSED"},
-                    wrong=_PASSED,
-                )
-            )
-    found.append(Scenario(f"control: {name}, all good", case([good] * 3, mode="async"), right=_PASSED))
-    return found
+    yield from told(family, f"control: {name}, all good", case([good] * 3, mode="async"), right=PASSED)
 
 
 _ECHOED = [
@@ -156,20 +105,18 @@ FIX = Fix(
     "those: 1.0 for one good of three. Contexts without a verdict vanish, later nodes move up a rank.",
     after="Verdicts are counted against the items wherever their number is known. Missing ones are asked for once "
     "more, then decided if they cannot change the outcome, else the metric is unscored.",
-    replacements=(
-        Replacement(f"{_QAG}:generate_qag_verdicts", _build_sync),
-        Replacement(f"{_QAG}:a_generate_qag_verdicts", _build_async),
-    ),
+    replacements=tuple(_asking()),
     requires=("deepeval-missing-verdicts",),
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=(
-        *(s for family in LISTS if family.name != "transcription_accuracy" for s in _of(family)),
+        *(scenario for family in LISTS for scenario in _of(family)),
         Scenario(
             "FaithfulnessMetric: four verdicts that repeat their claims",
             {"metric": "FaithfulnessMetric", "items": 3, "replies": [{"verdicts": _ECHOED}]},
             right={"score": 2 / 3, "status": "PASSED"},
             wrong={"score": 0.75, "status": "PASSED"},
+            releases="4.2.4..",
         ),
         Scenario(
             "FaithfulnessMetric: the bad verdict is given twice",
@@ -181,6 +128,7 @@ FIX = Fix(
             },
             right={"score": 2 / 3, "status": "PASSED"},
             wrong={"score": 0.5, "status": "FAILED"},
+            releases="4.2.4..",
         ),
         Scenario(
             "control: ContextualPrecisionMetric, the third node of three",
@@ -194,6 +142,8 @@ FIX = Fix(
             wrong={"score": 0.5, "status": "PASSED"},
         ),
     ),
-    watches=(f"{_QAG}:_verdicts_from_json",),
+    watches=tuple(
+        f"{_QAG}:{name}" for name in ("generate_qag_verdicts", "a_generate_qag_verdicts", "_verdicts_from_json")
+    ),
     risks="As for deepeval-missing-verdicts.",
 )
