@@ -76,9 +76,7 @@ COPIES = {
             "MISSING INVALID Scale UnscoredError up_to_one up_to_ten asked_for unscored require_scale decide_parts"
         ),
     ),
-    "verdict_count.py": Copy(
-        ("lists",), own=_names("CountingReader counted_verdicts _match _echoed _unmatched _is_ranked _sorted")
-    ),
+    "verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")),
     "tool_pairing.py": Copy(("pairing",)),
     "output_pairing.py": Copy(("pairing",)),
 }
