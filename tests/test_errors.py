@@ -18,6 +18,15 @@ from evalfixes.errors import EvalfixesError, OptionError, SettingsError, Unscore
 from evalfixes.patching.plan import NothingFoundError, make
 from evalfixes.rescoring.fields import DamagedError, listed
 from evalfixes.runtime import options
+from evalfixes.testing import (
+    NothingToAuditError,
+    RecordingError,
+    Scripted,
+    UnknownPromptError,
+    audit_callable,
+    recordings,
+)
+from evalfixes.testing.targets import TargetError, resolve
 from tests.runtime.toy import DRIFTED, Toy, toy
 
 __all__ = ["toy"]
@@ -85,6 +94,26 @@ EXAMPLES: list[tuple[type[Exception], Callable[[Toy, Path], object], list[str]]]
         lambda toy, folder: make(folder / "absent", []),
         ["absent does not exist", "give the folder that holds the copy"],
     ),
+    (
+        TargetError,
+        lambda toy, folder: resolve("mymetric"),
+        ["mymetric", "name it as deepeval:CLASS, google-adk:METRIC or MODULE:FUNCTION"],
+    ),
+    (
+        NothingToAuditError,
+        lambda toy, folder: audit_callable(lambda judge: (None, False), name="mymetric"),
+        ["mymetric: no score", "make it score a well-formed reply first"],
+    ),
+    (
+        UnknownPromptError,
+        lambda toy, folder: Scripted("good")("Tell me a story."),
+        ["'Tell me a story.'", "give them with --recordings"],
+    ),
+    (
+        RecordingError,
+        lambda toy, folder: recordings(folder / "judge.jsonl"),
+        ["judge.jsonl", "cannot be read"],
+    ),
     (DamagedError, lambda toy, folder: listed({"a_b": 1}, "a_b"), ["a_b is 1", "not a list"]),
     (
         EvalfixesError,
@@ -136,6 +165,7 @@ def family() -> Iterator[str]:
         (["show"], "the following arguments are required: ID"),
         (["patch"], "the following arguments are required: PATH"),
         (["rescore"], "the following arguments are required: PATH"),
+        (["audit"], "the following arguments are required: TARGET"),
         (["show", "toy-scor"], "did you mean toy-score?"),
         (["doctor", "--fix", "toy-scor"], "did you mean toy-score?"),
         (["list", "--dist", "toyevil"], "there are some for toyeval"),

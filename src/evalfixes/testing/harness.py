@@ -167,7 +167,10 @@ def audit(
                 watch(len(findings))
     if not findings:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in unusable.items()) or "the judge was never asked"
-        raise NothingToAuditError(f"{target}: no score on any unmutated reply ({reasons})")
+        raise NothingToAuditError(
+            f"{target}: no score on any unmutated reply ({reasons}); make it score a well-formed reply first, or "
+            "give recordings of replies that it scores"
+        )
     return Audit(target, tuple(findings), unusable)
 
 
