@@ -62,7 +62,8 @@ def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
     if exchanges:
         case = {"metric": cls, "replies": [{}]}
         return Target(name, (Answers("recorded", _replayed(case, exchanges)),), DIST)
-    return Target(name, tuple(Answers(mood, _run(case)) for mood, case in cases(cls)), DIST)
+    answers = (Answers(mood, _run(case), str(case.get("kwargs"))) for mood, case in cases(cls))
+    return Target(name, tuple(answers), DIST)
 
 
 def cases(cls: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -133,7 +134,7 @@ def classed(name: str, cls: type, exchanges: Sequence[Exchange] = ()) -> Target:
     answers = []
     for text in (True, False):
         for mood, make in judges:
-            answers.append(Answers(mood if text else f"{mood}-schema", _measure(name, cls, make, text)))
+            answers.append(Answers(mood if text else f"{mood}-schema", _measure(name, cls, make, text), str(text)))
     return Target(name, tuple(answers), DIST)
 
 
