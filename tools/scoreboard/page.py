@@ -165,14 +165,16 @@ def picture(table: dict[str, list[dict[str, Any]]]) -> str:
         y += 20
         for row in rows:
             after = applied.get((dist, row["metric"]))
-            body.append(f'<text x="8" y="{y + 12}">{escape(row["metric"][:44])}</text>')
+            body.append(f'<text x="8" y="{y + 12}">{escape(row["metric"][:46])}</text>')
             half = (_ROW - 3) / 2
             body += _bar(row, y + 1, half if after else _ROW - 3, most, "bare")
             if after:
                 body += _bar(after, y + 1 + half, half, most, "with the fixes")
+            shown = " → ".join(_percent(_parts(one)[0]) for one in (row, after) if one is not None)
+            body.append(f'<text x="{_LABELS + _WIDTH + 6}" y="{y + 12}" class="n">{shown}</text>')
             y += _ROW
         y += 10
-    width = _LABELS + _WIDTH + 60
+    width = _LABELS + _WIDTH + 80
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" width="{width}" height="{y}" role="img" '
         'aria-label="Share of greener and deaf mutants per metric">\n'
@@ -188,7 +190,7 @@ def picture(table: dict[str, list[dict[str, Any]]]) -> str:
         '<rect x="300" y="8" width="26" height="12" fill="#adb5bd"/>'
         '<text x="334" y="18">deaf: the same in another form changes it</text>\n'
         '<text x="8" y="40">Of two bars the upper one is the release as it is, the lower one with the fixes on. '
-        "Shares of all mutants.</text>\n"
+        "Shares of all mutants; numbers: greener.</text>\n"
     )
     return head + "\n".join(body) + "\n</svg>\n"
 
@@ -196,6 +198,10 @@ def picture(table: dict[str, list[dict[str, Any]]]) -> str:
 def _parts(row: dict[str, Any]) -> tuple[float, float]:
     whole = sum(row["counts"].values())
     return row["counts"]["greener"] / whole, row["counts"]["deaf"] / whole
+
+
+def _percent(share: float) -> str:
+    return "&lt;1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
 def _bar(row: dict[str, Any], y: float, height: float, most: float, how: str) -> list[str]:
@@ -213,7 +219,4 @@ def _bar(row: dict[str, Any], y: float, height: float, most: float, how: str) ->
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}">'
                 f"<title>{said}</title></rect>"
             )
-    if height > 10 or how != "bare":
-        text = f"{100 * greener:.0f} %" if greener >= 0.005 or not greener else "&lt;1 %"
-        lines.append(f'<text x="{_LABELS + _WIDTH + 6}" y="{y + height - 1:.1f}" class="n">{text}</text>')
     return lines
