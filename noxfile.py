@@ -11,6 +11,9 @@
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
     nox -s export [-- FOLDER]                          its commits as patch files; without a folder, checks them all
     nox -s generate                                    the index, the README's table, pages and the atlas of the docs
+    nox -s wheels [-- PART-OF-A-PIN]                   patched wheels: built twice, installed, all scenarios
+    nox -s bundles [-- PART-OF-AN-ID]                  the upstream pull requests, measured and formatted
+    nox -s retire                                      evalfixes retire on releases that absorbed a fix
     nox -s docs                                        the documentation, into .nox/docs-html; a warning fails
 
 A Python that is not on this machine is skipped with a message, in CI too.
@@ -31,7 +34,7 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 from environments import Environment, FailedError, environ, interpreter  # noqa: E402
-from pins import EXTRAS, TESTING, Pin, dists, pins  # noqa: E402
+from pins import EXTRAS, TESTING, Pin, dists, for_patches, pins  # noqa: E402
 
 nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["lint", "types", "unit", "contract"]
@@ -49,6 +52,8 @@ UNIT = [
     "tomlkit",
     "hatchling",
     "editables",
+    "wheel",
+    "pip",
     "nltk",
     "scipy",
     "packaging",
@@ -69,10 +74,12 @@ SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
-PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
+PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client", "hypothesis"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
+UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
+UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 
 
 def here() -> str:
@@ -359,6 +366,33 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def wheels(session: nox.Session) -> None:
+    """Patched wheels of real releases: built twice, installed by pip and uv under a pin, all scenarios run."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/wheels.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def bundles(session: nox.Session) -> None:
+    """The upstream pull request of every fix that is open upstream, measured, and run through upstream's formatters."""
+    environment = made(session, "patches", PATCHES)
+    run(session, environment, "tools/bundles.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def retire(session: nox.Session) -> None:
+    """`evalfixes retire` on two releases that absorbed a fix, from facts of the time before."""
+    jobs = []
+    for pin in all_pins():
+        if pin.name in ("agentevals-cli-0.9.12-py312", "deepeval-4.2.4-py312"):
+            variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release}
+            requirements = [*pin.requirements, "tomlkit"]
+            tests = ["tests/contract/test_retire.py", *session.posargs]
+            jobs.append(Job(f"retire-{pin.name}", pin.python, requirements, tests, pin.constraints, variables))
+    side_by_side(session, jobs)
+
+
+@nox.session(venv_backend="none")
 def checkout(session: nox.Session) -> None:
     """Lays out a release as a git commit with its patches on top: ``nox -s checkout -- DIST VERSION FOLDER``."""
     environment = made(session, "patches", PATCHES)
@@ -372,5 +406,31 @@ def export(session: nox.Session) -> None:
     if session.posargs:
         run(session, environment, "tools/patches.py", "export", *session.posargs)
         run(session, environment, "tools/patches.py", "texts")
+        run(session, environment, "tools/blobs.py")
     else:
-        each(session, environment, *(f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")))
+        checks = [f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")]
+        each(session, environment, "tools/cores.py check", *checks, "tools/blobs.py --check")
+
+
+@nox.session(venv_backend="none", name="patched-tests")
+def patched_tests(session: nox.Session) -> None:
+    """The regression test inside every patch: it fails on the pristine release and passes on the patched one.
+
+    Runs the last releases of patches that are pinned by default; ``-- all`` runs the last release of every
+    patch, each in the nearest pinned environment, and a part of a pin's name chooses that environment's.
+    """
+    failed = []
+    for pin, releases in (item for dist in dists() for item in for_patches(dist).items()):
+        named = any(part == "all" or part in pin.name for part in session.posargs)
+        chosen = sorted(releases) if named else [pin.release] if not session.posargs and pin.tier == "default" else []
+        if not set(chosen) & set(releases):
+            continue
+        environment = Environment(f"patched-{pin.name}", pin.python)
+        try:
+            environment.make([*pin.requirements, *UPSTREAM_TESTS[pin.dist]], pin.constraints)
+            run(session, environment, "tools/patched_tests.py", pin.dist, *chosen)
+        except (FailedError, nox.command.CommandFailed) as error:
+            session.warn(f"{pin.name}: {error}")
+            failed.append(pin.name)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import evalfixes
-from evalfixes import cli, resources
+from evalfixes import cli, facts, resources
 from evalfixes.cli import activate, catalog
 from evalfixes.errors import EvalfixesError, OptionError, SettingsError, UnscoredError
+from evalfixes.patching import pull_request
 from evalfixes.patching.plan import NothingFoundError, make
+from evalfixes.patching.pull_request import PullRequestError, UnprovenError
+from evalfixes.patching.retire import RetireError, retire
+from evalfixes.patching.sets import UnnumberedSetError
+from evalfixes.patching.wheel import RefusedError, WheelError, build
 from evalfixes.rescoring.fields import DamagedError, listed
 from evalfixes.runtime import options
 from evalfixes.testing import (
@@ -27,7 +34,7 @@ from evalfixes.testing import (
     recordings,
 )
 from evalfixes.testing.targets import TargetError, resolve
-from tests.runtime.toy import DRIFTED, Toy, toy
+from tests.runtime.toy import DRIFTED, Toy, make_fix, toy
 
 __all__ = ["toy"]
 
@@ -57,6 +64,40 @@ def wrong_file(toy: Toy, folder: Path) -> None:
 
 def unscored(toy: Toy, folder: Path) -> None:
     raise UnscoredError("FaithfulnessMetric is unscored: no usable answer for 1 of 3", "FaithfulnessMetric", 1, 3)
+
+
+def tampered(toy: Toy, folder: Path) -> None:
+    pytest.importorskip("wheel")
+    (folder / "deepeval-4.3.1-py3-none-any.whl").write_bytes(b"something else")
+    with real_facts():
+        build(str(folder / "deepeval-4.3.1-py3-none-any.whl"), folder)
+
+
+def unnumbered(toy: Toy, folder: Path) -> None:
+    raise UnnumberedSetError("deepeval")
+
+
+def nothing_to_open(toy: Toy, folder: Path) -> None:
+    with real_facts():
+        pull_request.patch_for(replace(make_fix("deepeval-verbose-verdicts"), dist="deepeval"))
+
+
+def unproven(toy: Toy, folder: Path) -> None:
+    (folder / "test_it.py").write_text("def test_it():\n    pass\n")
+    with real_facts():
+        fix = replace(make_fix("deepeval-verbose-verdicts"), dist="deepeval")
+        pull_request._pytest(fix, folder, ("test_it.py",), fails=True)
+
+
+@contextmanager
+def real_facts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facts, "folder", resources.folder)
+        facts.upstream.cache_clear()
+        facts.fix_facts.cache_clear()
+        yield
+    facts.upstream.cache_clear()
+    facts.fix_facts.cache_clear()
 
 
 EXAMPLES: list[tuple[type[Exception], Callable[[Toy, Path], object], list[str]]] = [
@@ -114,6 +155,24 @@ EXAMPLES: list[tuple[type[Exception], Callable[[Toy, Path], object], list[str]]]
         lambda toy, folder: recordings(folder / "judge.jsonl"),
         ["judge.jsonl", "cannot be read"],
     ),
+    (
+        WheelError,
+        lambda toy, folder: build("requests==2.0", folder),
+        ["no patches for requests", "they are for agentevals-cli, deepeval, google-adk"],
+    ),
+    (RefusedError, tampered, ["deepeval 4.3.1", "its SHA-256 is", "nothing was written"]),
+    (UnnumberedSetError, unnumbered, ["patches/deepeval", "sets.toml", "python -m evalfixes.generate"]),
+    (
+        PullRequestError,
+        nothing_to_open,
+        ["deepeval-verbose-verdicts is fixed upstream since 4.2.4", "there is nothing to open"],
+    ),
+    (UnprovenError, unproven, ["regression test of deepeval-verbose-verdicts", "does not fail without the change"]),
+    (
+        RetireError,
+        lambda toy, folder: retire("toyeval"),
+        ["'toyeval' names no release", "give one such as agentevals-cli==0.9.12"],
+    ),
     (DamagedError, lambda toy, folder: listed({"a_b": 1}, "a_b"), ["a_b is 1", "not a list"]),
     (
         EvalfixesError,
@@ -164,6 +223,12 @@ def family() -> Iterator[str]:
         (["doctor", "--format", "xml"], "invalid choice: 'xml'"),
         (["show"], "the following arguments are required: ID"),
         (["patch"], "the following arguments are required: PATH"),
+        (["wheel"], "the following arguments are required: REQUIREMENT"),
+        (["wheel", "requests"], "there are no patches for requests"),
+        (["pr", "toy-score"], "the following arguments are required: -o/--output"),
+        (["pr", "toy-scor", "-o", "x"], "did you mean toy-score?"),
+        (["retire"], "the following arguments are required: DIST==RELEASE"),
+        (["retire", "toyevil==1"], "names no release"),
         (["rescore"], "the following arguments are required: PATH"),
         (["audit"], "the following arguments are required: TARGET"),
         (["show", "toy-scor"], "did you mean toy-score?"),

@@ -82,6 +82,12 @@ def section(data: dict[str, Any], facts: dict[str, Any], symbols: tuple[str, ...
         if lacking:
             yield f"{key} is missing"
             return
+    for prior in facts.get("prior", ()):
+        for link in prior["links"]:
+            if "/pull/" not in link or not LINK.fullmatch(link):
+                yield f"prior: {link} is no pull request"
+        if prior["state"] not in ("open", "closed") or not prior["does"] or not prior["adds"]:
+            yield f"prior: {', '.join(prior['links'])}: its state, what it does or what the fix adds is missing"
     for variant in variants:
         if variant["state"] not in STATES:
             yield f"variant {variant['releases']}: state {variant['state']!r} is not one of {', '.join(STATES)}"

@@ -35,6 +35,25 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Prior:
+    """Public pull requests for the same fault, or for one near it.
+
+    Attributes:
+        links: Their addresses.
+        state: ``open`` or ``closed``, when last seen.
+        does: What they do, as the end of a sentence that begins with them.
+        adds: What the fix adds to that.
+        same: Whether they repair this very fault, so that it is better to join them than to open another one.
+    """
+
+    links: tuple[str, ...]
+    state: str
+    does: str
+    adds: str
+    same: bool = False
+
+
+@dataclass(frozen=True)
 class FixFacts:
     """What is known of a fix's upstream.
 
@@ -44,6 +63,7 @@ class FixFacts:
         fixed_in: The first release without it; empty while there is none.
         variants: All known texts of its symbols.
         notes: Anything else a reader of the range should know.
+        prior: Pull requests that whoever sends the fix upstream should know of.
     """
 
     links: tuple[str, ...]
@@ -51,6 +71,7 @@ class FixFacts:
     fixed_in: str
     variants: tuple[Variant, ...]
     notes: str = ""
+    prior: tuple[Prior, ...] = ()
 
 
 @cache
@@ -75,4 +96,8 @@ def fix_facts(dist: str, fix_id: str) -> FixFacts:
         fixed_in=entry.get("fixed_in", ""),
         variants=tuple(Variant(v["releases"], v["state"], v["symbols"]) for v in entry.get("variants", ())),
         notes=entry.get("notes", ""),
+        prior=tuple(
+            Prior(tuple(p["links"]), p["state"], p["does"], p["adds"], p.get("same", False))
+            for p in entry.get("prior", ())
+        ),
     )

@@ -34,6 +34,7 @@ class Probe:
         right: What it gave after `apply()`.
         evidence: Why these states, for people.
         failures: Scenarios that gave neither the value on record nor the right one.
+        content: The state that the text alone amounts to.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Probe:
     right: Outcome | None = None
     evidence: str = ""
     failures: list[str] = field(default_factory=list)
+    content: str = ""
 
 
 def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
@@ -70,9 +72,24 @@ def probe(fixes: Sequence[Fix], forced: bool = False) -> Iterator[Probe]:
     for fix in fixes:
         found = decisions[fix.id]
         if bare[fix.id] is None:
-            yield Probe(fix.id, fix.dist, found.release, found.state, found.state, evidence=found.evidence)
+            yield Probe(
+                fix.id, fix.dist, found.release, found.state, found.state, evidence=found.evidence, content=found.state
+            )
         else:
             yield _judge(fix, found, bare[fix.id] or {}, _run(fix, found, forced) or {}, status(fix.id)[0])
+
+
+def bare(fix: Fix) -> dict[str, Any]:
+    """The outcome of each scenario as the installed files are, or the error that it ended in.
+
+    Raises:
+        RuntimeError: There is nothing to run: it is not installed, or its text is not known.
+    """
+    found = decide(fix)
+    outcomes = _run(fix, found, forced=False)
+    if outcomes is None or "" in outcomes:
+        raise RuntimeError(f"{fix.id} cannot be run: {(outcomes or {}).get('', f'{found.state}, {found.evidence}')}")
+    return {name: _outcome(seen) for name, seen in outcomes.items()}
 
 
 def load(fix: Fix) -> None:
@@ -114,7 +131,8 @@ def _run(fix: Fix, found: Decision, forced: bool) -> dict[str, Any] | None:
 
 
 def _judge(fix: Fix, found: Decision, bare: dict[str, Any], applied: dict[str, Any], after: FixStatus) -> Probe:
-    result = Probe(fix.id, fix.dist, found.release, found.state, after.state, evidence=found.evidence)
+    result = Probe(fix.id, fix.dist, found.release, found.state, after.state, content=found.state)
+    result.evidence = found.evidence
     broken = next((v for v in (bare.get(""), applied.get("")) if v), None)
     if broken:
         result.bare = result.applied = UNKNOWN

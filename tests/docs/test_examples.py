@@ -71,6 +71,8 @@ def test_commands_exist(page: str, words: list[str]) -> None:
         ["rescore"],
         ["audit"],
         ["probe"],
+        ["wheel"],
+        ["retire"],
     ):  # only named, without the argument that it wants
         words.append("ARGUMENT")
     cli.all_commands().parse_args(words)

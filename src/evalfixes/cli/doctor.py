@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from evalfixes import __version__, catalog, probing
@@ -15,6 +16,7 @@ from evalfixes._index import INDEX
 from evalfixes.cli import reports
 from evalfixes.cli.catalog import known_dist
 from evalfixes.cli.installation import installation, notes
+from evalfixes.patching.series import series
 from evalfixes.runtime import options, settings
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, decide
 from evalfixes.runtime.engine import select
@@ -40,6 +42,7 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     parser.add_argument("--fix", action="append", default=[], metavar="ID", help="only this fix (repeatable)")
     parser.add_argument("--dist", metavar="NAME", help="only fixes of this distribution")
+    parser.add_argument("--wheels", action="store_true", help="expect patched wheels: what only apply() repairs counts")
     parser.set_defaults(run=run)
 
 
@@ -51,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
         rows += examine(dist, ids, quiet=args.format != "text")
     _skip(rows)
     _choose(rows, args.fix)
+    _expect_wheels(rows, args.wheels)
     code = exit_code(rows, args.applied)
     if args.format == "json":
         document = {"schema_version": 1, "evalfixes": __version__, "exit_code": code, "fixes": rows, **installation()}
@@ -77,7 +81,7 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
     decisions = {fix_id: decide(catalog.get(fix_id)) for fix_id in ids}
     rows: dict[str, dict[str, Any]] = {
         fix_id: {"id": fix_id, "dist": dist, "release": d.release, "bare": d.state, "applied": d.state}
-        | {"scenario": "", "wrong": None, "right": None, "evidence": d.evidence, "failures": []}
+        | {"where": "", "scenario": "", "wrong": None, "right": None, "evidence": d.evidence, "failures": []}
         for fix_id, d in decisions.items()
     }
     if all(d.state == NOT_INSTALLED for d in decisions.values()):
@@ -104,7 +108,7 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
     answered = set()
     for line in lines:
         row = json.loads(line)
-        rows[row["id"]] = row
+        rows[row["id"]] = row | {"where": decisions[row["id"]].where if row["bare"] == PATCHED else ""}
         answered.add(row["id"])
     for fix_id in rows:
         if failed and fix_id not in answered:
@@ -112,6 +116,23 @@ def examine(dist: str, ids: list[str], quiet: bool = False) -> list[dict[str, An
             rows[fix_id] |= {"bare": UNKNOWN, "applied": UNKNOWN}
             rows[fix_id]["evidence"] += f"; the probe of {dist} broke off ({how}): {last}"
     return [_advised(row) for row in rows.values()]
+
+
+def _expect_wheels(rows: list[dict[str, Any]], asked: bool) -> None:
+    """Tells where a pristine wheel is installed though a patched one is meant to be.
+
+    It is meant to be where that was said, or where a requirements or lock file of the project names one.
+    """
+    for row in rows:
+        if row["bare"] != FAULTY or row.get("by_choice"):
+            continue
+        if asked:
+            row["applied"] = FAULTY
+        if asked or reports.names_patched_wheel(row["dist"], Path.cwd()):
+            row["next"] = (
+                f"{row['dist']} {row['release']} is not the patched wheel that is expected here: with --hash of the "
+                "pristine wheel pip takes that one without a word; pin the hash that `evalfixes wheel` printed"
+            )
 
 
 def _choose(rows: list[dict[str, Any]], named: list[str]) -> None:
@@ -130,12 +151,24 @@ def _text(output: str | bytes | None) -> str:
 
 def _advised(row: dict[str, Any]) -> dict[str, Any]:
     if row["bare"] == FAULTY and row["applied"] == PATCHED:
-        advice = "call evalfixes.apply() before the evaluation"
+        advice = f"call evalfixes.apply() before the evaluation{_patch_later(row)}"
     elif row["applied"] in (FAULTY, UNKNOWN):
         advice = f"see `evalfixes show {row['id']}`, and report this row with --format json"
     else:
         advice = ""
     return {**row, "next": advice}
+
+
+def _patch_later(row: dict[str, Any]) -> str:
+    """From which release on there is a patch file, where that is later than the installed one."""
+    from packaging.version import InvalidVersion, Version
+
+    since = series(row["dist"]).since(row["id"])
+    try:
+        early = bool(since and row["release"]) and Version(row["release"]) < Version(since)
+    except InvalidVersion:
+        return ""
+    return f"; there is a patch file from {since} on" if early else ""
 
 
 def exit_code(rows: list[dict[str, Any]], applied: bool) -> int:

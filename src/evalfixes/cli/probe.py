@@ -16,6 +16,7 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser("probe", description=__doc__)
     parser.add_argument("ids", nargs="+", metavar="ID")
     parser.add_argument("--forced", action="store_true", help="replace texts that no variant knows, too")
+    parser.add_argument("--bare", action="store_true", help="the outcomes of all scenarios, and no apply()")
     parser.set_defaults(run=run)
 
 
@@ -37,6 +38,10 @@ def run(args: argparse.Namespace) -> int:
     os.environ["EVALFIXES_CONFIG"] = ""  # the values on record are those of the defaults
     out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # upstreams print while they are imported and run
+        if args.bare:
+            for fix_id in args.ids:
+                print(json.dumps(probing.bare(catalog.get(fix_id)), default=str), file=out, flush=True)
+            return 0
         for result in probing.probe([catalog.get(fix_id) for fix_id in args.ids], args.forced):
             print(json.dumps(asdict(result), default=str), file=out, flush=True)
     return 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from evalfixes import __version__, catalog
 from evalfixes.facts import fix_facts
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, UNKNOWN
+from evalfixes.runtime.provenance import MARK
 
 _SHOWN = 3
 """Failures shown per fix; the rest is in the JSON."""
@@ -65,7 +66,8 @@ def cells(row: dict[str, Any]) -> list[str]:
     release = f"{row['dist']} {row['release']}".strip()
     after = f"{row['applied']}, skipped" if row.get("skipped") else row["applied"]
     after += " if named" if considered(row, False) == BY_CHOICE else ""
-    return [row["id"], release, row["bare"], after, shown]
+    bare = f"{row['bare']} ({row['where']})" if row.get("where") else row["bare"]
+    return [row["id"], release, bare, after, shown]
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -273,14 +275,28 @@ def manifest(dist: str, folder: Path) -> tuple[str, int] | None:
 
     Code hosts show a result at a line of the repository, and the faulty code is in none of its files.
     """
-    spelt = re.compile(rf"(?<![\w.-]){'[-_.]'.join(map(re.escape, dist.split('-')))}(?![\w-])", re.IGNORECASE)
+    spelt = re.compile(_spelt(dist), re.IGNORECASE)
+    for path, text in _manifests(folder):
+        for number, line in enumerate(text.splitlines(), 1):
+            if spelt.search(line.partition("#")[0]):
+                return path.relative_to(folder).as_posix(), number
+    return None
+
+
+def names_patched_wheel(dist: str, folder: Path) -> bool:
+    """Whether a requirements or lock file of a project asks for a wheel of `evalfixes wheel`."""
+    asked = re.compile(rf"{_spelt(dist)}[^#\n]*\n?[^#\n]*\+{MARK}\.\w", re.IGNORECASE)
+    return any(asked.search(text) for _, text in _manifests(folder))
+
+
+def _spelt(dist: str) -> str:
+    return rf"(?<![\w.-]){'[-_.]'.join(map(re.escape, dist.split('-')))}(?![\w-])"
+
+
+def _manifests(folder: Path) -> Iterator[tuple[Path, str]]:
     for pattern in _MANIFESTS:
         for path in sorted(folder.glob(pattern)):
             try:
-                lines = path.read_text("utf-8").splitlines()
+                yield path, path.read_text("utf-8")
             except (OSError, ValueError):
                 continue
-            for number, line in enumerate(lines, 1):
-                if spelt.search(line.partition("#")[0]):
-                    return path.relative_to(folder).as_posix(), number
-    return None

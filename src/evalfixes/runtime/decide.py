@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evalfixes.facts import ABSENT, Variant, fix_facts, upstream
 from evalfixes.fix import Fix
-from evalfixes.runtime import fingerprint, proven
+from evalfixes.runtime import fingerprint, proven, provenance
 from evalfixes.runtime.texts import texts
 
 FAULTY = "faulty"
@@ -29,7 +29,7 @@ class Decision:
         state: One of the states of a fix; ``faulty`` is the one in which it is put in place.
         evidence: Why, for people.
         release: The installed release as far as it can be told; empty otherwise.
-        where: For ``patched``: ``source``, that is, a patch file was applied.
+        where: For ``patched``: ``wheel`` if the installed wheel was built with the patch, else ``source``.
         files: The files that were read, by module.
         drift: Whether the reason for ``unknown`` is a text that no variant has.
     """
@@ -57,7 +57,11 @@ def decide(fix: Fix) -> Decision:
         return Decision(UNKNOWN, f"{named}: its source cannot be read: {error}", version)
     state, evidence = compare(fix, prints)
     if state != UNKNOWN:
-        where = "source" if state == PATCHED else ""
+        where = ""
+        if state == PATCHED:
+            where = "wheel" if fix.id in provenance.of_wheel(fix.dist, home) else "source"
+        elif state == FAULTY and provenance.MARK in version and fix.id in provenance.of_wheel(fix.dist, home):
+            evidence += "; the installed wheel was built with the patch, but its files were changed since"
         return Decision(state, f"{named}: {evidence}", version, where, files)
     if evidence:
         return Decision(UNKNOWN, f"{named}: {evidence}", version, files=files)

@@ -73,13 +73,20 @@ def _two(first: str | None, second: str | None, **more: Any) -> dict[str, Any]:
     return {"user": "Weather in Oslo and Rome?", "final": _PAIR, "rounds": [calls]}
 
 
-def _scenario(name: str, turns: list[Any], right: float, wrong: float | None, **case: Any) -> Scenario:
+def _scenario(
+    name: str, turns: list[Any], right: float, wrong: float | None, releases: str = "", **case: Any
+) -> Scenario:
     def outcome(score: float) -> Outcome:
         passed = score >= 0.5
         return {"score": score, "status": "PASSED" if passed else "FAILED", "exit": 0 if passed else 1}
 
-    return Scenario(name, {"turns": turns, **case}, outcome(right), None if wrong is None else outcome(wrong))
+    return Scenario(
+        name, {"turns": turns, **case}, outcome(right), None if wrong is None else outcome(wrong), releases=releases
+    )
 
+
+_IN_MESSAGES = "0.5.2..0.9.11,0.10.0.."
+"""Where outputs that stand in messages only are this fix's; in 0.9.12 they are those of agentevals-tool-pairing."""
 
 _FOREIGN = {**_order(_BOTH), "rounds": [[{**_order(_BOTH)["rounds"][0][0], "span_id": "exec-uuid-7"}]]}
 
@@ -110,8 +117,15 @@ FIX = Fix(
         _scenario("two calls under one id", [_two("c1", "c1", record="span")], 1.0, 0.0),
         _scenario("two calls without ids", [_two(None, None, record="span")], 1.0, 0.0),
         _scenario("output without a model's call", [_order(_BOTH, record="span")], 1.0, 0.0),
-        _scenario("calls and outputs in messages only", [_two("c1", "c2", record="parts")], 1.0, 0.0),
-        _scenario("in messages only, as genai", [_two("c1", "c2", record="parts")], 1.0, 0.0, dialect="genai"),
+        _scenario("calls and outputs in messages only", [_two("c1", "c2", record="parts")], 1.0, 0.0, _IN_MESSAGES),
+        _scenario(
+            "in messages only, as genai",
+            [_two("c1", "c2", record="parts")],
+            1.0,
+            0.0,
+            _IN_MESSAGES,
+            dialect="genai",
+        ),
         _scenario("two turns", [_order(_BOTH), _two("c1", "c2")], 1.0, 0.0),
         _scenario("nothing claimed", [{"user": "Hello", "final": "Good morning to you.", "rounds": []}], 1.0, None),
         _scenario("claim without evidence", [{"user": "Hi", "final": "You owe 17 dollars.", "rounds": []}], 0.0, None),
