@@ -75,7 +75,7 @@ RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "d
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
-DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
+DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client", "hypothesis"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
 TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
 UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}

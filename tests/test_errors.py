@@ -25,6 +25,15 @@ from evalfixes.patching.sets import UnnumberedSetError
 from evalfixes.patching.wheel import RefusedError, WheelError, build
 from evalfixes.rescoring.fields import DamagedError, listed
 from evalfixes.runtime import options
+from evalfixes.testing import (
+    NothingToAuditError,
+    RecordingError,
+    Scripted,
+    UnknownPromptError,
+    audit_callable,
+    recordings,
+)
+from evalfixes.testing.targets import TargetError, resolve
 from tests.runtime.toy import DRIFTED, Toy, make_fix, toy
 
 __all__ = ["toy"]
@@ -127,6 +136,26 @@ EXAMPLES: list[tuple[type[Exception], Callable[[Toy, Path], object], list[str]]]
         ["absent does not exist", "give the folder that holds the copy"],
     ),
     (
+        TargetError,
+        lambda toy, folder: resolve("mymetric"),
+        ["mymetric", "name it as deepeval:CLASS, google-adk:METRIC or MODULE:FUNCTION"],
+    ),
+    (
+        NothingToAuditError,
+        lambda toy, folder: audit_callable(lambda judge: (None, False), name="mymetric"),
+        ["mymetric: no score", "make it score a well-formed reply first"],
+    ),
+    (
+        UnknownPromptError,
+        lambda toy, folder: Scripted("good")("Tell me a story."),
+        ["'Tell me a story.'", "give them with --recordings"],
+    ),
+    (
+        RecordingError,
+        lambda toy, folder: recordings(folder / "judge.jsonl"),
+        ["judge.jsonl", "cannot be read"],
+    ),
+    (
         WheelError,
         lambda toy, folder: build("requests==2.0", folder),
         ["no patches for requests", "they are for agentevals-cli, deepeval, google-adk"],
@@ -201,6 +230,7 @@ def family() -> Iterator[str]:
         (["retire"], "the following arguments are required: DIST==RELEASE"),
         (["retire", "toyevil==1"], "names no release"),
         (["rescore"], "the following arguments are required: PATH"),
+        (["audit"], "the following arguments are required: TARGET"),
         (["show", "toy-scor"], "did you mean toy-score?"),
         (["doctor", "--fix", "toy-scor"], "did you mean toy-score?"),
         (["list", "--dist", "toyevil"], "there are some for toyeval"),

@@ -28,10 +28,13 @@ class Answers:
     Attributes:
         name: Such as ``good``, ``bad`` or ``mixed``.
         run: Runs the metric with that judge.
+        setting: How the metric is set up, where that differs between the judges. Of two with the same
+            setting, replies and outcome the second is left out.
     """
 
     name: str
     run: Run
+    setting: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,10 @@ def audit(
             unusable[given.name] = base.note or "no score"
             continue
         baseline = Baseline(given.name, base, tuple(tap.exchanges))
-        said = tuple(str(exchange.reply) for exchange in tap.exchanges)
-        if (*said, str(base)) in seen_before:  # another mood that comes to the same
+        said = (given.setting, str(base), *(str(exchange.reply) for exchange in tap.exchanges))
+        if said in seen_before:  # another mood that comes to the same
             continue
-        seen_before.add((*said, str(base)))
+        seen_before.add(said)
         for call, mutant in _sites(baseline.exchanges, chosen):
             seen = once(given.run, Tap({call: mutant.reply}, baseline.exchanges))
             findings.append(Finding(baseline, call, mutant, seen, classify(base, seen, mutant.group)))
@@ -167,7 +170,10 @@ def audit(
                 watch(len(findings))
     if not findings:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in unusable.items()) or "the judge was never asked"
-        raise NothingToAuditError(f"{target}: no score on any unmutated reply ({reasons})")
+        raise NothingToAuditError(
+            f"{target}: no score on any unmutated reply ({reasons}); make it score a well-formed reply first, or "
+            "give recordings of replies that it scores"
+        )
     return Audit(target, tuple(findings), unusable)
 
 

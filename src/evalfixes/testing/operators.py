@@ -17,9 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalfixes.testing import lines
-from evalfixes.testing.labels import flipped, is_about
+from evalfixes.testing.labels import is_about
 from evalfixes.testing.reply import (
-    Form,
     Path,
     Reply,
     all_flipped,
@@ -111,13 +110,9 @@ def on_structure(name: str, group: str, says: str, structural: Structural) -> Op
         found = form(reply.text)
         if found is not None:
             for site, value in structural(found.value):
-                yield site, replace(reply, text=_written(found, value))
+                yield site, replace(reply, text=found.write(value))
 
     return Operator(name, group, says, make, structural)
-
-
-def _written(found: Form, value: Any) -> str:
-    return found.write(value)
 
 
 def on_text(name: str, group: str, says: str, change: Callable[[str], Iterable[tuple[str, str]]]) -> Operator:
@@ -244,16 +239,16 @@ def _out_of_range(value: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{place(path) or 'the number'} is {new}", changed(value, path, new)
 
 
-def _draft(value: Any, reply: Reply) -> str | None:
+def _draft(reply: Reply) -> str | None:
+    """The reply with the opposite of every label; None where it has no label with an opposite."""
     found = form(reply.text)
-    other = all_flipped(value)
-    return None if found is None or other == value else _written(found, other)
+    other = None if found is None else all_flipped(found.value)
+    return None if found is None or other == found.value else found.write(other)
 
 
 def _drafts(glue: str) -> Callable[[Reply], Iterator[tuple[str, Reply]]]:
     def make(reply: Reply) -> Iterator[tuple[str, Reply]]:
-        found = form(reply.text)
-        draft = None if found is None else _draft(found.value, reply)
+        draft = _draft(reply)
         if draft is not None:
             yield "opposite labels first", replace(reply, text=glue.format(draft=draft, answer=reply.text))
 
@@ -261,8 +256,7 @@ def _drafts(glue: str) -> Callable[[Reply], Iterator[tuple[str, Reply]]]:
 
 
 def _thought(reply: Reply) -> Iterator[tuple[str, Reply]]:
-    found = form(reply.text)
-    draft = None if found is None else _draft(found.value, reply)
+    draft = _draft(reply)
     if draft is not None:
         yield "opposite labels in a thought part", replace(reply, thought=draft + "\n")
 
@@ -376,8 +370,3 @@ def operator(name: str) -> Operator:
     if first not in _BY_NAME:
         raise ValueError(f"no mutation operator is called {first!r}; there are: {', '.join(_BY_NAME)}")
     return _BY_NAME[first].then(operator(rest)) if plus else _BY_NAME[first]
-
-
-def is_flippable(value: Any) -> bool:
-    """Whether any label of a structure has a known opposite."""
-    return any(flipped(label) != label for _, label in labels(value))

@@ -28,8 +28,8 @@ NUMERIC = {
 """Metrics whose judge gives a number, with the top of its scale."""
 
 _PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
-_BY_SCHEMA = {"RoleAdherenceMetric": {}, "TopicAdherenceMetric": {"relevant_topics": ["the points"]}}
-"""Further metrics that answer by their judge's schema, with what their constructor needs."""
+BY_SCHEMA = ("RoleAdherenceMetric", "ToolCorrectnessMetric", "TopicAdherenceMetric")
+"""Further metrics, whose judge is answered by its schema. No fix is about them."""
 
 _NEEDS_FILE = ("TranscriptionAccuracyMetric",)
 
@@ -39,7 +39,7 @@ def names() -> list[str]:
     from evalfixes.fixes.deepeval._families import LISTS, SINGLES
 
     listed = [family.cls for family in (*LISTS, *SINGLES) if family.cls not in _NEEDS_FILE]
-    return sorted([*listed, *NUMERIC, *_BY_SCHEMA])
+    return sorted([*listed, *NUMERIC, *BY_SCHEMA])
 
 
 def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
@@ -52,7 +52,7 @@ def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
         import deepeval.metrics as present
     except ImportError as error:
         raise TargetError(name, f"deepeval is not installed ({error})") from error
-    if cls not in names() or cls in _BY_SCHEMA:
+    if cls not in names() or cls in BY_SCHEMA:
         found = getattr(present, cls, None)
         if isinstance(found, type):
             return classed(name, found, exchanges)
@@ -62,7 +62,8 @@ def named(name: str, cls: str, exchanges: Sequence[Exchange] = ()) -> Target:
     if exchanges:
         case = {"metric": cls, "replies": [{}]}
         return Target(name, (Answers("recorded", _replayed(case, exchanges)),), DIST)
-    return Target(name, tuple(Answers(mood, _run(case)) for mood, case in cases(cls)), DIST)
+    answers = (Answers(mood, _run(case), str(case.get("kwargs"))) for mood, case in cases(cls))
+    return Target(name, tuple(answers), DIST)
 
 
 def cases(cls: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -133,7 +134,7 @@ def classed(name: str, cls: type, exchanges: Sequence[Exchange] = ()) -> Target:
     answers = []
     for text in (True, False):
         for mood, make in judges:
-            answers.append(Answers(mood if text else f"{mood}-schema", _measure(name, cls, make, text)))
+            answers.append(Answers(mood if text else f"{mood}-schema", _measure(name, cls, make, text), str(text)))
     return Target(name, tuple(answers), DIST)
 
 
@@ -150,7 +151,12 @@ def _measure(name: str, cls: type, make: Callable[[], Any], text: bool) -> Run:
 
 def _made(name: str, cls: type, model: Any) -> Any:
     known: dict[str, Any] = {"model": model, "threshold": 0.8, "async_mode": False, "include_reason": False}
-    known |= _BY_SCHEMA.get(cls.__name__, {})
+    if cls.__name__ == "TopicAdherenceMetric":
+        known["relevant_topics"] = ["the points"]
+    if cls.__name__ == "ToolCorrectnessMetric":  # its judge is only asked where it knows the tools there are
+        from deepeval.test_case import ToolCall
+
+        known["available_tools"] = [ToolCall(name="tool")]
     parameters = inspect.signature(cls).parameters
     given = {key: value for key, value in known.items() if key in parameters}
     missing = [
