@@ -5,6 +5,7 @@
     nox -s latest                                      whatever the registry serves today
     nox -s startup                                     instructions of a start-up, ours and others'
     nox -s consumers                                   the metrics as projects built on them call them
+    nox -s scoreboard                                  mutation testing of many metrics; writes docs/scoreboard.*
     nox -s survey [-- --write]                         ranges and fingerprints, measured again from the releases
     nox -s pins                                        constraints files of pins that have none
     nox -s checkout -- DIST VERSION FOLDER             a release as a git commit, its patches on top
@@ -33,7 +34,7 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 from environments import Environment, FailedError, environ, interpreter  # noqa: E402
-from pins import EXTRAS, TESTING, Pin, dists, pins  # noqa: E402
+from pins import EXTRAS, TESTING, Pin, dists, for_patches, pins  # noqa: E402
 
 nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["lint", "types", "unit", "contract"]
@@ -68,13 +69,17 @@ CONSUMERS = {
 }
 COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]", "rouge-score", "deepeval"]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
+SCOREBOARD = ["google-adk[eval]==2.13.0", "deepeval==4.3.1", "openevals==0.2.2", "autoevals==0.4.1", "ragas==0.4.3"]
+SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
-TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "types-setuptools"]
+TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
+UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
+UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 
 
 def here() -> str:
@@ -308,6 +313,13 @@ def comparison(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def scoreboard(session: nox.Session) -> None:
+    """Greener and deaf mutants of judge-backed metrics, bare and with the fixes; writes the page and its picture."""
+    environment = made(session, "scoreboard", SCOREBOARD, "3.12")
+    run(session, environment, "tools/scoreboard", *(session.posargs or ["--write"]))
+
+
+@nox.session(venv_backend="none")
 def rescoring(session: nox.Session) -> None:
     """Stored results with all that reports, object stores and clusters need, and ROUGE against google-adk's own."""
     environment = made(session, "rescoring", RESCORING, "3.12")
@@ -394,5 +406,31 @@ def export(session: nox.Session) -> None:
     if session.posargs:
         run(session, environment, "tools/patches.py", "export", *session.posargs)
         run(session, environment, "tools/patches.py", "texts")
+        run(session, environment, "tools/blobs.py")
     else:
-        each(session, environment, *(f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")))
+        checks = [f"tools/patches.py {step} --check" for step in ("reexport", "texts", "prove")]
+        each(session, environment, "tools/cores.py check", *checks, "tools/blobs.py --check")
+
+
+@nox.session(venv_backend="none", name="patched-tests")
+def patched_tests(session: nox.Session) -> None:
+    """The regression test inside every patch: it fails on the pristine release and passes on the patched one.
+
+    Runs the last releases of patches that are pinned by default; ``-- all`` runs the last release of every
+    patch, each in the nearest pinned environment, and a part of a pin's name chooses that environment's.
+    """
+    failed = []
+    for pin, releases in (item for dist in dists() for item in for_patches(dist).items()):
+        named = any(part == "all" or part in pin.name for part in session.posargs)
+        chosen = sorted(releases) if named else [pin.release] if not session.posargs and pin.tier == "default" else []
+        if not set(chosen) & set(releases):
+            continue
+        environment = Environment(f"patched-{pin.name}", pin.python)
+        try:
+            environment.make([*pin.requirements, *UPSTREAM_TESTS[pin.dist]], pin.constraints)
+            run(session, environment, "tools/patched_tests.py", pin.dist, *chosen)
+        except (FailedError, nox.command.CommandFailed) as error:
+            session.warn(f"{pin.name}: {error}")
+            failed.append(pin.name)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")

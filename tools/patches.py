@@ -215,6 +215,7 @@ def step(files: dict[str, bytes | None], patch: Patch) -> dict[str, bytes | None
     return after
 
 
+@cache
 def symbols(source: bytes | None) -> dict[str, str]:
     """Fingerprints of all functions, methods and assigned names of a module's text."""
     if source is None:
@@ -319,7 +320,7 @@ def prove(dist: str) -> int:
         patches = every.for_release(version)
         files = sources(dist, version, sorted({c.path for p in patches for c in p.files}))
         for patch in patches:
-            alone = [p for p in patches if p is patch or p.fix_id in _needs(patch, patches)]
+            alone = [p for p in patches if p is patch or p.fix_id in needs(patch, patches)]
             try:
                 result = files
                 for each in alone:
@@ -342,7 +343,7 @@ def prove(dist: str) -> int:
     return failed
 
 
-def _needs(patch: Patch, patches: list[Patch]) -> set[str]:
+def needs(patch: Patch, patches: list[Patch]) -> set[str]:
     found: set[str] = set()
     todo = [patch]
     while todo:

@@ -68,6 +68,21 @@ def dists() -> list[str]:
     return sorted(path.stem for path in (ROOT / "upstream").glob("*.toml"))
 
 
+def for_patches(dist: str) -> dict[Pin, list[str]]:
+    """The last release of every patch, under the pinned environment that stands nearest to it.
+
+    A release runs on the dependencies of one that was published around the same time.
+    """
+    order = list(upstream(dist)["releases"])
+    hosts = sorted(pins(dist), key=lambda pin: pin.python != "3.12")
+    found: dict[Pin, list[str]] = {}
+    for release in {path.stem.partition("..")[2] for path in (ROOT / "patches" / dist).glob("*/*.patch")}:
+        place = order.index(release) if release in order else 0
+        near = min(hosts, key=lambda pin: abs(order.index(pin.release) - place))
+        found.setdefault(near, []).append(release)
+    return found
+
+
 def pins(dist: str) -> list[Pin]:
     return [
         Pin(dist, p["release"], p["python"], p["tier"], tuple(p.get("with", ())), p.get("until", ""))
@@ -79,7 +94,7 @@ def cutoff(pin: Pin) -> str:
     """The day as of which the pin is resolved."""
     if pin.until:
         return pin.until
-    named = [(pin.dist, pin.release), *(tuple(p.split("==")) for p in pin.partners)]
+    named = [(pin.dist, pin.release), *(tuple(p.split("==")) for p in pin.partners if "==" in p)]
     newest = max(upstream(dist)["releases"][release]["date"] for dist, release in named)
     return (date.fromisoformat(newest) + timedelta(days=GRACE)).isoformat()
 

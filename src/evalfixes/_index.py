@@ -183,6 +183,15 @@ INDEX: dict[str, Entry] = {
             "agentevals.genai_converter",
         ),
     ),
+    "agentevals-lost-turns": Entry(
+        "agentevals-cli",
+        "agentevals.lost_turns",
+        (
+            "agentevals.converter",
+            "agentevals.genai_converter",
+        ),
+        requires=("agentevals-gate-unscored",),
+    ),
     "agentevals-mcp-passed": Entry(
         "agentevals-cli",
         "agentevals.mcp_passed",
@@ -198,6 +207,19 @@ INDEX: dict[str, Entry] = {
         "agentevals.not_evaluated_gate",
         ("agentevals.custom_evaluators",),
         default=False,
+    ),
+    "agentevals-stray-tool-outputs": Entry(
+        "agentevals-cli",
+        "agentevals.stray_tool_outputs",
+        (
+            "agentevals.genai.extract",
+            "agentevals.converter",
+            "agentevals.genai_converter",
+        ),
+        requires=(
+            "agentevals-hallucinations-tool-evidence",
+            "agentevals-tool-pairing",
+        ),
     ),
     "agentevals-tool-pairing": Entry(
         "agentevals-cli",
@@ -280,6 +302,12 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.knowledge_retention.knowledge_retention",
             "deepeval.metrics.turn_relevancy.turn_relevancy",
         ),
+        requires=("deepeval-metric-recovers",),
+    ),
+    "deepeval-summary-coverage": Entry(
+        "deepeval",
+        "deepeval.summary_coverage",
+        ("deepeval.metrics.summarization.summarization",),
         requires=("deepeval-metric-recovers",),
     ),
     "deepeval-turn-relevancy-verdicts": Entry(

@@ -6,6 +6,7 @@ on a code host too. They depend on nothing but the fixes, the facts and the patc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -115,6 +116,27 @@ def index(found: Mapping[str, Fix]) -> str:
         lines.append("")
     lines += ["```{toctree}", ":hidden:", "", *found, "```"]
     return "\n".join(lines) + "\n"
+
+
+def by_metric(found: Mapping[str, Fix], dist: str) -> str:
+    """A table of what each metric of a distribution let pass, from the scenarios; metrics that agree share a row."""
+    replies: dict[str, dict[str, None]] = {}
+    for fix in found.values():
+        for scenario in fix.scenarios:
+            passed = (scenario.wrong or {}).get("status") == "PASSED" and scenario.right.get("status") != "PASSED"
+            if fix.dist == dist and passed and isinstance(metric := scenario.case.get("metric"), str):
+                what = _MODE.sub("", scenario.name.removeprefix(metric)).strip(":, ")
+                replies.setdefault(metric, {})[f"score {what}" if _NUMBER.fullmatch(what) else what] = None
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for metric, kinds in sorted(replies.items()):
+        rows.setdefault(tuple(kinds), []).append(metric)
+    lines = ["| metric | what the judge said, and the metric passed |", "| --- | --- |"]
+    lines += [f"| {', '.join(metrics)} | {cell('; '.join(kinds))} |" for kinds, metrics in rows.items()]
+    return "\n".join(lines)
+
+
+_MODE = re.compile(r", (json|schema|sync|async)\b")
+_NUMBER = re.compile(r"[\d.]+")
 
 
 def atlas(found: Mapping[str, Fix]) -> str:

@@ -210,3 +210,12 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
     )
     assert done.returncode == 0
     assert "adk-response-match-thoughts" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("release", "more"),
+    [("1.18.0", "; there is a patch file from 1.20.0 on"), ("1.20.0", ""), ("2.99.0", ""), ("own", ""), ("", "")],
+)
+def test_doctor_tells_from_which_release_on_there_is_a_patch(release: str, more: str) -> None:
+    row = {"id": "adk-judge-samples", "dist": "google-adk", "release": release, "bare": "faulty", "applied": "patched"}
+    assert doctor._advised(row)["next"] == f"call evalfixes.apply() before the evaluation{more}"

@@ -69,6 +69,7 @@ def test_commands_exist(page: str, words: list[str]) -> None:
         ["patch"],
         ["show"],
         ["rescore"],
+        ["audit"],
         ["probe"],
         ["wheel"],
         ["retire"],
@@ -139,6 +140,53 @@ def test_the_toy_fix_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert matches(scenario.right if scenario.control else scenario.wrong or {}, before)
         assert matches(scenario.right, after)
     assert {scenario.control for scenario in fix.scenarios} == {True, False}
+
+
+def test_the_walk_through_of_the_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A newcomer who copies the page, block by block, sees what it says."""
+    page = ROOT / "docs" / "audit.md"
+    faulty, repaired, check, drawn, record = blocks(page, "python")
+    (said,) = blocks(page, "text")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def saved(text: str) -> None:
+        (tmp_path / "mymetric.py").write_text(text, "utf-8")
+        importlib.invalidate_caches()
+        sys.modules.pop("mymetric", None)
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+
+    def tests_of(text: str) -> list[Any]:
+        names: dict[str, Any] = {"__name__": "walk_through"}
+        exec(text, names)
+        return [value for name, value in names.items() if name.startswith("test_")]
+
+    saved(faulty)
+    assert cli.main(["audit", "mymetric:run", "--only", "drop-key"]) == 1
+    assert said.strip() in capsys.readouterr().out
+    for test in (*tests_of(check), *tests_of(drawn)):
+        with pytest.raises(AssertionError):
+            test()
+
+    saved(repaired)
+    assert cli.main(["audit", "mymetric:run"]) == 0
+    assert re.search(r"^bold +keeps meaning +\d+ +0 +[1-9]", capsys.readouterr().out, re.MULTILINE)
+    for test in (*tests_of(check), *tests_of(drawn)):
+        test()
+
+    reply = '{"verdicts": [{"verdict": "no"}, {"verdict": "no"}]}'
+    exec(record, {"my_model": lambda prompt: reply})
+    assert cli.main(["audit", "mymetric:run", "--recordings", "judge.jsonl"]) == 0
+
+
+def test_all_operators_are_documented() -> None:
+    from evalfixes.testing import OPERATORS
+
+    text = (ROOT / "docs" / "audit.md").read_text("utf-8").replace("\\", "")
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([a-z ]+) \| (.*) \|$", text, re.MULTILINE)
+    assert rows == [(one.name, one.group, one.says) for one in OPERATORS]
 
 
 def recipe(head: str) -> Any:

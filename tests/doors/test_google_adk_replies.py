@@ -102,7 +102,7 @@ ROWS: dict[str, Any] = {
         [("q1", "x", "x"), ("guarded", "y", "y")],
         {**QUALITY, **TRAJECTORY},
         {"rubric": [rubric_verdicts((*A, "yes"), (*B, "no"))]},
-        "1.18.0..",  # before, what an evaluator raises ends the whole run
+        "2.13.0..",  # before, the final answer of a turn was not kept among its events, where the author stands
     ),
     "19 a tool returns a datetime": (
         ["adk-hallucinations-json", "adk-gate-unscored"],

@@ -55,17 +55,23 @@ def test_table_escapes_and_says_what_is_not_measured() -> None:
     assert row == "| [`a`](docs/fixes/a.md) (only when named) | toy | not yet measured | no release | a \\| b |  |"
 
 
-@pytest.mark.parametrize("readme", ["no markers", f"{generate.END} {generate.BEGIN}"])
+TABLES = f"{generate.BEGIN}\nold\n{generate.END}\nbetween\n{generate.METRICS}\nold\n{generate.END_METRICS}"
+
+
+@pytest.mark.parametrize(
+    "readme", ["no markers", f"{generate.END} {generate.BEGIN}", TABLES.partition(generate.METRICS)[0]]
+)
 def test_a_readme_without_markers_is_refused(readme: str) -> None:
     with pytest.raises(ValueError, match="README"):
         generate.readme_text(readme, {})
 
 
 def test_text_around_the_table_stays() -> None:
-    readme = f"above\n{generate.BEGIN}\nold\n{generate.END}\nbelow\n"
+    readme = f"above\n{TABLES}\nbelow\n"
     text = generate.readme_text(readme, {})
     assert text.startswith("above\n")
     assert text.endswith("\nbelow\n")
+    assert "\nbetween\n" in text
     assert "old" not in text
     assert generate.readme_text(text, {}) == text
 

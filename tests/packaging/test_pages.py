@@ -48,3 +48,17 @@ def test_pages_of_fixes_that_are_gone_are_found(tmp_path: Path) -> None:
     (home / "old.md").touch()
     (home / "new.md").touch()
     assert generate.leftovers(tmp_path, {home / "new.md": ""}) == [home / "old.md"]
+
+
+def test_what_each_metric_let_pass_stands_in_one_row() -> None:
+    lines = pages.by_metric(FIXES, "deepeval").splitlines()[2:]
+    metrics = [name for line in lines for name in line.strip("| ").partition(" |")[0].split(", ")]
+    assert len(metrics) == len(set(metrics))
+    passed = {
+        scenario.case["metric"]
+        for fix in FIXES.values()
+        for scenario in fix.scenarios
+        if fix.dist == "deepeval" and (scenario.wrong or {}).get("status") == "PASSED" != scenario.right.get("status")
+    }
+    assert set(metrics) == passed
+    assert not any("sync" in line for line in lines)

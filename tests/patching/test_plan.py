@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from evalfixes import catalog
 from evalfixes.cli import main
 from evalfixes.fix import Fix
 from evalfixes.patching import plan as plan_module
@@ -17,6 +18,7 @@ from evalfixes.patching.plan import (
     NothingFoundError,
     make,
 )
+from evalfixes.patching.series import series
 
 FILE = "third_party/google/adk/evaluation/final_response_match_v1.py"
 
@@ -59,6 +61,22 @@ def test_looking_changes_nothing(vendored: Path, fix: Fix, option: str, capsys: 
 @pytest.mark.parametrize("below", ["", "third_party", "third_party/google", "third_party/google/adk"])
 def test_any_folder_above_the_copy_will_do(vendored: Path, fix: Fix, below: str) -> None:
     assert state(vendored / below, fix) == APPLIED
+
+
+def test_what_upstream_means_so_is_patched_by_name_only(tmp_path: Path) -> None:
+    opt_in = catalog.get("agentevals-not-evaluated-gate")
+    assert not opt_in.default
+    (tmp_path / "agentevals").mkdir()
+    file = tmp_path / "agentevals" / "custom_evaluators.py"
+    (change, *_) = series(opt_in.dist).patches[opt_in.id][0].files
+    lines = [content for hunk in change.hunks for content, _ in hunk.side("-")]
+    file.write_bytes(b"\n".join(lines) + b"\n    actual\n):\n    pass\n")
+    assert opt_in.id not in [row.fix_id for _, rows in make(tmp_path).copies for row in rows]
+    assert state(tmp_path, opt_in) == APPLIED
+    assert run(tmp_path, "--fix", opt_in.id) == 0
+    before = file.read_bytes()
+    assert run(tmp_path, "--reverse") == 0
+    assert file.read_bytes() != before
 
 
 def test_crlf_files_stay_crlf(vendored: Path, fix: Fix) -> None:
@@ -223,6 +241,12 @@ def test_nothing_found_names_what_was_looked_for(tmp_path: Path, fix: Fix) -> No
 def test_a_fix_is_held_back_without_what_it_needs(vendored: Path, fix: Fix, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_module, "_put", lambda copy, fix: plan_module.Row(fix.id, plan_module.NO_PATCH, "none"))
     assert make(vendored, [fix.id]).refused
+
+
+def test_a_release_before_all_patches_is_told_from_which_one_on_there_is_one() -> None:
+    late = catalog.get("adk-judge-samples")
+    why = plan_module._no_patch(late, "text of 1.18.0..1.18.0", list(series(late.dist).patches[late.id]))
+    assert "affected are 1.6.1..2.13.0, there is a patch from 1.20.0 on (" in why
 
 
 def test_states_name_each_other_apart() -> None:

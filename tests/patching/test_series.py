@@ -6,12 +6,15 @@ import pytest
 from packaging.version import Version
 
 from evalfixes._index import INDEX
-from evalfixes.facts import fix_facts
+from evalfixes.facts import fix_facts, upstream
 from evalfixes.patching.series import Patch, series
 from evalfixes.patching.tree import PREFIXES
 from evalfixes.releases import in_range
 from evalfixes.resources import folder
 from evalfixes.runtime.texts import texts
+
+SINCE = "2025-12-01"
+"""Releases uploaded from this day on are promised a patch for every fix; the four named ones all of their range."""
 
 PATCHES = [p for dist in PREFIXES for found in series(dist).patches.values() for p in found]
 NAMED = (
@@ -66,3 +69,18 @@ def test_named_fixes_have_no_gap_in_their_range(fix_id: str) -> None:
     for end in sorted(ends, key=Version):
         covering = [span for span in spans if in_range(end, span)]
         assert len(covering) == (1 if in_range(end, facts.affected) else 0), (end, covering)
+
+
+@pytest.mark.parametrize("fix_id", INDEX)
+def test_every_release_of_the_last_twelve_months_has_one_patch(fix_id: str) -> None:
+    dist = INDEX[fix_id].dist
+    affected = fix_facts(dist, fix_id).affected
+    promised = [
+        release
+        for release, facts in upstream(dist)["releases"].items()
+        if facts["date"] >= SINCE and in_range(release, affected)
+    ]
+    spans = [p.releases for p in series(dist).patches.get(fix_id, ())]
+    counts = {release: sum(in_range(release, span) for span in spans) for release in promised}
+    assert promised
+    assert {release: count for release, count in counts.items() if count != 1} == {}

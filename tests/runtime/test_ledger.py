@@ -23,6 +23,18 @@ def test_the_closing_line() -> None:
     assert ledger.Run().closing_line == ""
 
 
+def test_a_part_counts_in_the_run_that_it_is_in(caplog: pytest.LogCaptureFixture) -> None:
+    before = ledger.total.judged
+    with caplog.at_level(logging.WARNING, "evalfixes"), ledger.opened() as run:
+        for _ in range(2):
+            with ledger.counted() as part:
+                ledger.record("m", 2, ["left out"])
+            assert (part.judged, sum(part.unscored.values())) == (2, 1)
+    assert run.closing_line == "2 of 4 judged parts unscored: 2 left out"
+    assert ledger.total.judged == before + 4
+    assert len(caplog.messages) == 1, "what the run has told, a part does not tell again"
+
+
 def test_each_is_logged_once_with_its_place_and_an_excerpt(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "evalfixes"), ledger.opened(), ledger.at("case c1"):
         for _ in range(2):

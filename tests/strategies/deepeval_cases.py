@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
 from evalfixes.fixes.deepeval._harness import item
+from evalfixes.testing.strategies import changed_answers
 from evalfixes.verdicts.yesno import read
 
 LISTED = tuple(family for family in LISTS if family.name != "transcription_accuracy")
 BORDERLINE = ("AnswerRelevancyMetric", "FaithfulnessMetric", "SummarizationMetric", "TurnFaithfulnessMetric")
 PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
-
-GOOD_FORMS = ("**{}**", "`{}`", '"{}"', "{}.", "{}, because it says so", "{} - see above", "({})", " {} ")
-UNUSABLE = (None, 1, 0, "", "maybe", "violation", "yes and no", "No doubt, yes it did", "n/a", "Definitely yes", [], {})
 
 
 def allowed(family: Family) -> tuple[str, ...]:
@@ -55,40 +53,11 @@ def complete(draw: st.DrawFn, families: Sequence[Family] = LISTED) -> dict[str, 
     return {**case, "replies": replies}
 
 
-def _odd_word(word: str) -> st.SearchStrategy[Any]:
-    forms = st.sampled_from(GOOD_FORMS).map(lambda form: form.format(word))
-    return st.one_of(forms, st.just(word.upper()), st.just({"yes": True, "no": False}.get(word, word)))
-
-
-@st.composite
-def _one_change(draw: st.DrawFn, verdicts: list[Any], single: bool, length: bool = True) -> list[Any]:
+def _one_change(verdicts: list[Any], single: bool, length: bool = True) -> st.SearchStrategy[list[Any]]:
     """Drops, repeats, relabels, decorates or breaks one verdict of a list."""
-    changed = copy.deepcopy(verdicts)
-    kinds = ["unusable", "odd", "no word", "no object"]
+    kinds = ["unusable", "odd", "no word", "other object" if single else "no object"]
     kinds += [] if single or not length else ["drop", "repeat", "drop all"]
-    kind = draw(st.sampled_from(kinds))
-    if not changed:
-        return changed
-    place = draw(st.integers(0, len(changed) - 1))
-    word = changed[place].get("verdict") if isinstance(changed[place], dict) else None
-    if kind == "drop":
-        del changed[place]
-    elif kind == "repeat":
-        changed.insert(place, copy.deepcopy(changed[place]))
-    elif kind == "drop all":
-        changed.clear()
-    elif kind == "no object":
-        changed[place] = draw(st.sampled_from(["text", 3, None, ["yes"]])) if not single else {"error": "x"}
-    elif not isinstance(changed[place], dict):
-        pass
-    elif kind == "unusable":
-        changed[place]["verdict"] = draw(st.sampled_from(UNUSABLE))
-    elif kind == "odd" and isinstance(word, str):
-        changed[place]["verdict"] = draw(_odd_word(word))
-    elif kind == "no word":
-        changed[place].pop("verdict", None)
-        changed[place]["statement"] = draw(st.sampled_from(["s", item(0), 3]))
-    return changed
+    return changed_answers(verdicts, kinds, ("s", item(0), 3))
 
 
 @st.composite

@@ -7,6 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evalfixes.testing.strategies import damaged_lines
+
 THRESHOLDS = st.sampled_from([0.3, 0.5, 0.6, 0.8, 1.0])
 TEXTS = ("The answer is short.", "The answer is correct.", "It names a city.", "It is polite, and calm.")
 IDS = ("a", "b2", "c", "d")
@@ -43,32 +45,9 @@ def match_case(replies: Sequence[Any], threshold: float = 0.8, samples: int | No
     }
 
 
-@st.composite
-def damaged(draw: st.DrawFn, reply: str) -> str:
+_WORSE = ("no", "N/A", "unclear", "yes|no", "", "partially", "invalid", "dunno")
+
+
+def damaged(reply: str) -> st.SearchStrategy[str]:
     """The reply after one to three injuries; none of them writes a better verdict into it."""
-    for _ in range(draw(st.integers(1, 3))):
-        lines = reply.split("\n")
-        at = draw(st.integers(0, len(lines) - 1))
-        kind = draw(st.sampled_from(["drop", "repeat", "cut", "blank", "decorate", "worse", "prose", "crlf"]))
-        if kind == "drop":
-            del lines[at]
-        elif kind == "repeat":
-            lines.insert(at, lines[at])
-        elif kind == "cut":
-            reply = reply[: draw(st.integers(0, len(reply)))]
-            continue
-        elif kind == "blank":
-            lines.insert(at, "")
-        elif kind == "decorate":
-            mark = draw(st.sampled_from(["**", "`", "- ", "> ", '"']))
-            lines[at] = mark + lines[at] + (mark if mark in ("**", "`", '"') else "")
-        elif kind == "worse":
-            word = draw(st.sampled_from(["no", "N/A", "unclear", "yes|no", "", "partially", "invalid", "dunno"]))
-            lines[at] = lines[at].replace("yes", word).replace('"valid"', f'"{word}"')
-        elif kind == "prose":
-            lines.insert(at, draw(st.sampled_from(["Let me see.", "As I said:", "```", "---"])))
-        else:
-            reply = reply.replace("\n", "\r\n")
-            continue
-        reply = "\n".join(lines)
-    return reply
+    return damaged_lines(reply, _WORSE, ("yes", '"valid"'))

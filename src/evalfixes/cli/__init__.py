@@ -17,13 +17,13 @@ USAGE = 3
 def all_commands() -> Parser:
     """The parser of all commands but `evalfixes run`, whose arguments are mostly not ours."""
     from evalfixes import __version__
-    from evalfixes.cli import activate, catalog, doctor, patch, pr, probe, rescore, retire, run, wheel
+    from evalfixes.cli import activate, audit, catalog, doctor, patch, pr, probe, rescore, retire, run, wheel
     from evalfixes.cli.parser import Parser
 
     made = Parser(prog="evalfixes", description="Repairs for LLM-evaluation metrics that pass without evidence.")
     made.add_argument("--version", action="version", version=f"evalfixes {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (doctor, run, activate, catalog, patch, wheel, pr, retire, rescore, probe):
+    for module in (doctor, run, activate, catalog, patch, wheel, pr, retire, rescore, audit, probe):
         module.register(commands)
     return made
 

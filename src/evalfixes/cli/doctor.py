@@ -16,6 +16,7 @@ from evalfixes._index import INDEX
 from evalfixes.cli import reports
 from evalfixes.cli.catalog import known_dist
 from evalfixes.cli.installation import installation, notes
+from evalfixes.patching.series import series
 from evalfixes.runtime import options, settings
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, decide
 from evalfixes.runtime.engine import select
@@ -150,12 +151,24 @@ def _text(output: str | bytes | None) -> str:
 
 def _advised(row: dict[str, Any]) -> dict[str, Any]:
     if row["bare"] == FAULTY and row["applied"] == PATCHED:
-        advice = "call evalfixes.apply() before the evaluation"
+        advice = f"call evalfixes.apply() before the evaluation{_patch_later(row)}"
     elif row["applied"] in (FAULTY, UNKNOWN):
         advice = f"see `evalfixes show {row['id']}`, and report this row with --format json"
     else:
         advice = ""
     return {**row, "next": advice}
+
+
+def _patch_later(row: dict[str, Any]) -> str:
+    """From which release on there is a patch file, where that is later than the installed one."""
+    from packaging.version import InvalidVersion, Version
+
+    since = series(row["dist"]).since(row["id"])
+    try:
+        early = bool(since and row["release"]) and Version(row["release"]) < Version(since)
+    except InvalidVersion:
+        return ""
+    return f"; there is a patch file from {since} on" if early else ""
 
 
 def exit_code(rows: list[dict[str, Any]], applied: bool) -> int:

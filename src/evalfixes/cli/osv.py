@@ -15,7 +15,8 @@ from evalfixes.fix import Fix
 from evalfixes.releases import in_range
 
 SCHEMA_VERSION = "1.7.3"
-PREFIX = "EVALFIXES-"
+PREFIX = "x_evalfixes-"
+"""The format keeps ``x_`` for ids of no registered database."""
 
 
 def record(fix: Fix) -> dict[str, Any]:

@@ -17,8 +17,18 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
         "the patches that fit, without fuzz. On a refusal no file changes. Exit code: 0 done, 1 refused.",
     )
     parser.add_argument("path", metavar="PATH", type=Path)
-    parser.add_argument("--fix", action="append", default=[], metavar="ID", help="only this fix and what it requires")
-    parser.add_argument("--check", action="store_true", help="say what would be done, change nothing")
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this fix and what it requires; fixes of deliberate upstream behaviour go in only so",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say of which releases the files are and what would be done, change nothing",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the changes as a diff too, change nothing")
     parser.add_argument("--reverse", action="store_true", help="take the patches out")
     parser.set_defaults(run=run)
@@ -26,6 +36,7 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Patches and says per copy and fix what came of it; returns the exit code."""
+    from evalfixes.patching.blobs import look
     from evalfixes.patching.plan import REFUSED, make
     from evalfixes.runtime.decide import written_release
 
@@ -37,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     for copy, rows in plan.copies:
         where = copy.root.relative_to(plan.top).as_posix()
         _say(f"{where}: {copy.dist} {written_release(copy.root)}".rstrip())
+        if args.check:
+            _say(f"  {look(copy)}")
         for row in rows:
             _say(f"  {row.fix_id:<{width}}  {row.state:<13}  {row.why}".rstrip())
             if row.hunk:

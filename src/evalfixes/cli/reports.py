@@ -1,4 +1,4 @@
-"""What `evalfixes doctor` found, as text, Markdown or SARIF 2.1.0."""
+"""What `evalfixes doctor` and `evalfixes audit` found, as text, Markdown or SARIF 2.1.0."""
 
 from __future__ import annotations
 
@@ -93,23 +93,27 @@ def _value(outcome: dict[str, Any]) -> str:
 def print_text(rows: Sequence[dict[str, Any]], applied: bool) -> None:
     """Prints the table and what is to be said of single rows."""
     print(headline(rows, applied))
-    grid = table(rows)
+    print_grid(HEADS, table(rows))
+    for line in [*details(rows), *advice(rows), *exit_codes(rows)]:
+        print(line)
+
+
+def print_grid(heads: Sequence[str], grid: Sequence[Sequence[str]]) -> None:
+    """Prints a table, with `rich` where that is installed."""
     try:
         from rich.console import Console
         from rich.table import Table
     except ImportError:
-        widths = [max(len(line[i]) for line in [HEADS, *grid]) for i in range(len(HEADS))]
-        for cells_of_row in [HEADS, *grid]:
-            print("  ".join(cell.ljust(width) for cell, width in zip(cells_of_row, widths, strict=True)).rstrip())
+        widths = [max(len(line[i]) for line in [heads, *grid]) for i in range(len(heads))]
+        for line in [heads, *grid]:
+            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     else:
         shown = Table(box=None, pad_edge=False)
-        for head in HEADS:
+        for head in heads:
             shown.add_column(head, overflow="fold")
-        for cells_of_row in grid:
-            shown.add_row(*cells_of_row)
+        for line in grid:
+            shown.add_row(*line)
         Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(shown)
-    for line in [*details(rows), *advice(rows), *exit_codes(rows)]:
-        print(line)
 
 
 def details(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -181,16 +185,30 @@ def sarif(rows: Sequence[dict[str, Any]], applied: bool, code: int, folder: Path
         state = row["applied" if applied else "bare"]
         if state in (FAULTY, UNKNOWN):
             results.append(_result(row, state, index[row["id"]], folder or Path.cwd()))
+    return sarif_log(rules, results, f"evalfixes/{'applied' if applied else 'bare'}/", code)
+
+
+def sarif_log(
+    rules: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]], run: str, code: int
+) -> dict[str, Any]:
+    """A SARIF 2.1.0 log of one run.
+
+    Args:
+        rules: The rules.
+        results: What was found.
+        run: The category of the run, by which a code host tells it from others.
+        code: The exit code of the command.
+    """
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "evalfixes", "semanticVersion": __version__, "rules": rules}},
-                "automationDetails": {"id": f"evalfixes/{'applied' if applied else 'bare'}/"},
+                "tool": {"driver": {"name": "evalfixes", "semanticVersion": __version__, "rules": list(rules)}},
+                "automationDetails": {"id": run},
                 "invocations": [{"executionSuccessful": True, "exitCode": code}],
                 "columnKind": "unicodeCodePoints",
-                "results": results,
+                "results": list(results),
             }
         ],
     }

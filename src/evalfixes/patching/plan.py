@@ -108,7 +108,8 @@ def make(path: Path, ids: Iterable[str] = (), reverse: bool = False) -> Plan:
 
     Args:
         path: A checkout, a vendored copy, a site-packages folder, or a folder above one.
-        ids: The fixes; those that they require come with them. None for all.
+        ids: The fixes; those that they require come with them. None for all, but for those that change
+            what upstream means so: they go in by name only.
         reverse: Take patches out; fixes that require one of them are taken out with it.
 
     Raises:
@@ -177,7 +178,7 @@ def order(dist: str, ids: Iterable[str]) -> list[str]:
 
 def _forward(copy: Copy, asked: tuple[str, ...]) -> list[Row]:
     rows: dict[str, Row] = {}
-    for fix_id in order(copy.dist, closure(asked or INDEX)):
+    for fix_id in order(copy.dist, closure(asked or (i for i, entry in INDEX.items() if entry.default))):
         before = dict(copy.contents)
         try:
             row = _put(copy, catalog.get(fix_id))
@@ -241,9 +242,11 @@ def _put(copy: Copy, fix: Fix) -> Row:
 
 
 def _no_patch(fix: Fix, evidence: str, patches: list[Patch]) -> str:
-    spans = ", ".join(sorted(p.releases for p in patches)) or "no release"
+    since = series(fix.dist).since(fix.id)
+    spans = ", ".join(sorted(p.releases for p in patches))
+    there = f"there is a patch from {since} on ({spans})" if since else "there is no patch"
     affected = fix_facts(fix.dist, fix.id).affected
-    return f"{evidence}: affected are {affected}, patches are there for {spans}; evalfixes.apply() repairs it"
+    return f"{evidence}: affected are {affected}, {there}; evalfixes.apply() repairs it"
 
 
 def _candidates(copy: Copy, fix: Fix, release: str) -> list[Patch]:

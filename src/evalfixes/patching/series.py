@@ -74,6 +74,13 @@ class Series:
         """The fixes that some patch of a fix needs in place."""
         return tuple(dict.fromkeys(d for patch in self.patches.get(fix_id, ()) for d in patch.depends_on))
 
+    def since(self, fix_id: str) -> str:
+        """The first release that there is a patch of a fix for; empty if there is none."""
+        from packaging.version import Version
+
+        firsts = [patch.releases.partition("..")[0] for patch in self.patches.get(fix_id, ())]
+        return min(firsts, key=Version, default="")
+
     def for_release(self, release: str) -> list[Patch]:
         """The patches that go on a release, in order."""
         return [p for fix_id in self.order for p in self.patches[fix_id] if p.covers(release)]

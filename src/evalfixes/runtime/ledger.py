@@ -25,12 +25,17 @@ EXCERPT = 200
 class Run:
     """What was judged in one run.
 
+    Args:
+        within: The run that this is a part of: what counts here counts there, and what was told there is not
+            told again.
+
     Attributes:
         judged: Parts that a judge was asked about, those without an answer included.
         unscored: How many of them have none, by reason.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, within: Run | None = None) -> None:
+        self._within = within
         self.judged = 0
         self.unscored: Counter[str] = Counter()
         self._told: set[tuple[object, ...]] = set()
@@ -45,17 +50,19 @@ class Run:
             return f"{total} of {self.judged} judged parts unscored: {reasons}" if total else ""
 
     def add(self, judged: int, unscored: Sequence[str]) -> None:
-        """Counts parts, here and in the total of the process."""
+        """Counts parts, here, in the run that this is a part of and in the total of the process."""
         with self._lock:
             self.judged += judged
             self.unscored.update(unscored)
         if self is not total:
-            total.add(judged, unscored)
+            (self._within or total).add(judged, unscored)
         if self is _process and unscored and self.first("closed at exit"):
             atexit.register(_close_process)
 
     def first(self, *key: object) -> bool:
         """Whether this is told for the first time in this run."""
+        if self._within is not None:
+            return self._within.first(*key)
         with self._lock:
             new = key not in self._told
             self._told.add(key)
@@ -90,6 +97,16 @@ def opened(run: Run | None = None) -> Iterator[Run]:
         yield run
     finally:
         _run.reset(token)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[Run]:
+    """Counts what is judged inside apart, and in the run that is open as well.
+
+    For what judges by calling other metrics: it sees what those have counted, and does not count it again.
+    """
+    with opened(Run(current())) as part:
+        yield part
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ def build_tool_calls(original: Callable[..., Any], module: ModuleType) -> Callab
         calls = _told_apart(calls, [call for call, _ in of_spans], flat, module)
         owners, outputs = _by_span(of_spans, calls)
         recorded = [
-            SimpleNamespace(input_messages=_messages(span, module.OTEL_GENAI_INPUT_MESSAGES), output_messages=entries)
+            SimpleNamespace(input_messages=messages_of(span, module.OTEL_GENAI_INPUT_MESSAGES), output_messages=entries)
             for span, entries in zip(llm_spans or (), asked, strict=True)
         ]
         answers, found = _pairing.read_rounds(recorded, lambda messages: _calls(module, messages), outputs_of)
@@ -113,7 +113,7 @@ def _asked(module: ModuleType, spans: Sequence[Any]) -> list[list[_Table]]:
     found = []
     for span in spans:
         entries = []
-        for message in module._trim_cumulative_output(span, _messages(span, module.OTEL_GENAI_OUTPUT_MESSAGES)):
+        for message in module._trim_cumulative_output(span, messages_of(span, module.OTEL_GENAI_OUTPUT_MESSAGES)):
             if message.get("role") not in module.ASSISTANT_ROLES:
                 continue
             for call in module.extract_tool_calls_from_message(message):
@@ -133,7 +133,7 @@ def _calls(module: ModuleType, messages: Sequence[_Table]) -> list[_Table]:
     return out
 
 
-def _messages(span: Any, key: str) -> list[_Table]:
+def messages_of(span: Any, key: str) -> list[_Table]:
     raw = span.get_tag(key)
     try:
         value = json.loads(raw) if isinstance(raw, str) else raw

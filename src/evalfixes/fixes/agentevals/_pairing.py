@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from evalfixes.verdicts.pairing import Answers, Item, Round, Shown, answer_rounds, distinct_ids, mark, pair
@@ -234,11 +235,6 @@ def gap_text(entry: dict[str, Any]) -> str:
     )
 
 
-def gap_code() -> str:
-    """The code of such a warning where warnings have one (0.11.0)."""
-    return _UNPAIRED_GAP
-
-
 def unpaired_in(warnings: Iterable[Any]) -> list[dict[str, Any]]:
     """The outputs that `gap_text` put into a turn's warnings."""
     out = []
@@ -247,3 +243,22 @@ def unpaired_in(warnings: Iterable[Any]) -> list[dict[str, Any]]:
         if isinstance(text, str) and text.startswith(_UNPAIRED_TEXT):
             out.append(json.loads(text[len(_UNPAIRED_TEXT) :]))
     return out
+
+
+def forget(warnings: list[Any]) -> None:
+    """Drops the notes of an earlier look, made before the turn's model calls were all together."""
+    warnings[:] = [warning for warning in warnings if not unpaired_in([warning])]
+
+
+def note(module: ModuleType, warnings: list[Any], outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> None:
+    """Notes in a turn's warnings which outputs are the result of none of its calls, in place of earlier notes."""
+    forget(warnings)
+    for entry in missing(outputs, tools):
+        gap = getattr(module, "Gap", None)
+        text = gap_text(entry)
+        warnings.append(text if gap is None else gap(code=_UNPAIRED_GAP, reason=text))
+
+
+def missing(outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> list[dict[str, Any]]:
+    """The outputs that are the result of no call, each once."""
+    return absent(outputs, [tool.result for tool in tools if tool.result is not None])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _START_US = 1_770_000_000_000_000
@@ -18,13 +18,14 @@ def document(turns: Sequence[Mapping[str, Any]], form: str = "jaeger", dialect: 
         turns: Tables with ``user``, ``final`` (None: the turn ends without an answer) and ``rounds``:
             per model call that asks for tools the list of its calls. A call has ``name``, ``args``,
             ``id`` (may be None), ``output`` (left out: none was recorded), ``span_id`` (if the tool's
-            span has another id than the call) and ``record``: ``both``, ``span`` or ``parts``, which
-            says where call and output stand.
+            span has another id than the call), ``record``: ``both``, ``span`` or ``parts``, which
+            says where call and output stand, and ``stray`` (the tool's span has no parent).
         form: ``jaeger`` or ``otlp``.
-        dialect: ``adk`` (attributes of google-adk's own instrumentation) or ``genai`` (those of the
-            OpenTelemetry conventions).
+        dialect: ``adk`` (attributes of google-adk's own instrumentation), ``genai`` (those of the
+            OpenTelemetry conventions) or ``broadcast`` (the same, as agentevals' own stream writes them
+            up to 0.9.12: model calls alone, each with the messages of the whole conversation).
     """
-    spans = _spans(turns, dialect)
+    spans = _broadcast(turns) if dialect == "broadcast" else _spans(turns, dialect)
     return _jaeger(spans) if form == "jaeger" else _otlp(spans)
 
 
@@ -51,7 +52,8 @@ def _hex(text: str, length: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def _spans(turns: Sequence[Mapping[str, Any]], dialect: str) -> list[dict[str, Any]]:
+def _recorder(turns: Sequence[Mapping[str, Any]], dialect: str) -> tuple[list[dict[str, Any]], Callable[..., str]]:
+    """The spans of a trace, and a function that adds one and returns its id."""
     trace_id = _hex(json.dumps([list(turns), dialect], sort_keys=True, default=str), 32)
     spans: list[dict[str, Any]] = []
 
@@ -70,6 +72,47 @@ def _spans(turns: Sequence[Mapping[str, Any]], dialect: str) -> list[dict[str, A
         )
         return span_id
 
+    return spans, span
+
+
+def _broadcast(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    spans, span = _recorder(turns, "broadcast")
+    heard: list[dict[str, Any]] = []
+    said: list[dict[str, Any]] = []
+    starts = []
+    for number, turn in enumerate(turns):
+        at = _START_US + number * _TURN_US
+        heard.append({"text": turn["user"]})
+        for calls in turn.get("rounds", ()):
+            said += [{"call": call} for call in calls if call.get("record", "both") != "span"]
+            for place, call in enumerate(calls):
+                recorded = call.get("record", "both")
+                if recorded != "parts":
+                    span(
+                        f"execute_tool {call['name']}", None, at + 200_000 + place, 500, _tool_attributes("genai", call)
+                    )
+                if recorded != "span":
+                    heard.append({"call": call})
+                if recorded != "span" and "output" in call:
+                    heard.append({"output": call})
+            starts.append(at)
+            at += 1_000_000
+        if turn.get("final") is not None:
+            said.append({"text": turn["final"]})
+            starts.append(at)
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.input.messages": json.dumps([_message(entry, "user") for entry in heard]),
+        "gen_ai.output.messages": json.dumps([_message(entry, "assistant") for entry in said]),
+    }
+    for at in starts:
+        span("chat m", None, at, 100_000, attributes)
+    return spans
+
+
+def _spans(turns: Sequence[Mapping[str, Any]], dialect: str) -> list[dict[str, Any]]:
+    spans, span = _recorder(turns, dialect)
     root = None
     for number, turn in enumerate(turns):
         at = _START_US + number * _TURN_US
@@ -88,7 +131,8 @@ def _spans(turns: Sequence[Mapping[str, Any]], dialect: str) -> list[dict[str, A
             for place, call in enumerate(calls):
                 if call.get("record", "both") != "parts":
                     start = at + 200_000 + place * 1000
-                    span(f"execute_tool {call['name']}", parent, start, 500, _tool_attributes(dialect, call))
+                    above = None if call.get("stray") else parent
+                    span(f"execute_tool {call['name']}", above, start, 500, _tool_attributes(dialect, call))
                 if call.get("record", "both") != "span" and "output" in call:
                     history.append({"output": call})
             at += 1_000_000

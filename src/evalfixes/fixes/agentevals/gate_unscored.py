@@ -71,17 +71,29 @@ def _build(original: Callable[..., Any], module: ModuleType) -> Callable[..., An
         notes: list[str] = []
         token = _heard.set(notes)
         try:
-            result = await original(**arguments)
+            with ledger.counted() as inside:
+                result = await original(**arguments)
         finally:
             _heard.reset(token)
         turns = arguments["actual_invocations"]
-        return judge(arguments["metric_name"], turns, arguments["threshold"], result, notes)
+        return judge(arguments["metric_name"], turns, arguments["threshold"], result, notes, inside)
 
     return like(original, evaluate_builtin_metric)
 
 
-def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, notes: list[str]) -> Any:
-    """Leaves a complete result as it is, and says of an incomplete one what is missing."""
+def judge(
+    metric_name: str, turns: Any, threshold: float | None, result: Any, notes: list[str], inside: ledger.Run
+) -> Any:
+    """Leaves a complete result as it is, and says of an incomplete one what is missing.
+
+    Args:
+        metric_name: The metric.
+        turns: The turns that it was asked about.
+        threshold: The one given, if any.
+        result: What it made of them.
+        notes: What its judge said, if it has one.
+        inside: What google-adk's own fixes have counted of it.
+    """
     if result.error or result.eval_status == "INFORMATIONAL":
         return result
     if allowed(metric_name):
@@ -93,13 +105,23 @@ def judge(metric_name: str, turns: Any, threshold: float | None, result: Any, no
         if reason_of(result):  # upstream says itself why there is nothing to compare with
             return result
         reason = _why(missing or range(len(turns)), turns, notes)
-        ledger.record(metric_name, len(turns), ["not judged"] * len(missing or turns), why=reason)
+        _count(metric_name, len(turns), len(missing or turns), reason, inside)
         return explain(result, reason, _KIND)
     if not missing or only_last_turn_scored(metric_name):
+        if notes and not inside.judged:
+            ledger.record(metric_name, len(turns))
         return result
     reason = _why(missing, turns, notes)
-    ledger.record(metric_name, len(turns), ["not judged"] * len(missing), why=reason)
+    _count(metric_name, len(turns), len(missing), reason, inside)
     return _decide(metric_name, reason, threshold, result)
+
+
+def _count(metric_name: str, turns: int, missing: int, reason: str, inside: ledger.Run) -> None:
+    """Counts turns, unless what a turn is judged by was counted already: then only what that does not tell."""
+    if inside.unscored:
+        ledger.tell("%s: %s", metric_name, reason)
+    else:
+        ledger.record(metric_name, missing if inside.judged else turns, ["not judged"] * missing, why=reason)
 
 
 def _decide(metric_name: str, reason: str, threshold: float | None, result: Any) -> Any:

@@ -36,7 +36,7 @@ _cell: ContextVar[_Cell | None] = ContextVar("evalfixes_agentevals_labels", defa
 def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def _tool_calls_from_parts(calls: list[Any], warnings: list[Any] | None = None) -> list[Any]:
         if warnings is not None:
-            _forget(warnings)
+            _pairing.forget(warnings)
         tools: list[Any] = original(calls, warnings)
         answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         if len(answers.of_call) != len(tools):
@@ -49,7 +49,7 @@ def _build_parts(original: Callable[..., Any], module: ModuleType) -> Callable[.
         if warnings is not None:
             cell = _cell.get()
             if cell is None:
-                _note(module, warnings, unpaired, tools)
+                _pairing.note(module, warnings, unpaired, tools)
                 return tools
             for position, label in cell.labels.items():
                 tool = tools[position]
@@ -103,7 +103,7 @@ def _build_fill(original: Callable[..., Any], module: ModuleType) -> Callable[..
         # Whatever the parts hold and no call has taken over, their leftovers among it, is kept.
         answers, shown = _pairing.read_rounds(calls, module.tool_calls_of, _outputs_of(module))
         places = [place for group in answers.of_call for place in group] + list(answers.unpaired)
-        _note(module, warnings, [shown[number][place] for number, place in sorted(places)], tools)
+        _pairing.note(module, warnings, [shown[number][place] for number, place in sorted(places)], tools)
         return list(tools)
 
     return _fill_from_parts
@@ -135,28 +135,10 @@ def _key(value: Any) -> str | None:
     return None if value in (None, "", {}, []) else _pairing.content_key(value)
 
 
-def _forget(warnings: list[Any]) -> None:
-    """Drops our notes of an earlier look, made before the turn's model calls were all together."""
-    warnings[:] = [warning for warning in warnings if not _pairing.unpaired_in([warning])]
-
-
-def _note(module: ModuleType, warnings: list[Any], outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> None:
-    _forget(warnings)
-    for entry in _missing(outputs, tools):
-        text = _pairing.gap_text(entry)
-        gap = getattr(module, "Gap", None)
-        warnings.append(text if gap is None else gap(code=_pairing.gap_code(), reason=text))
-
-
-def _missing(outputs: Sequence[dict[str, Any]], tools: Sequence[Any]) -> list[dict[str, Any]]:
-    """The outputs that are the result of no call, each once."""
-    return _pairing.absent(outputs, [tool.result for tool in tools if tool.result is not None])
-
-
 def _build_bridge(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def to_adk_invocation(turn: Any) -> Any:
         owners = [position for position, tool in enumerate(turn.tool_calls) if tool.result is not None]
-        unpaired = _missing(_pairing.unpaired_in(turn.warnings), turn.tool_calls)
+        unpaired = _pairing.missing(_pairing.unpaired_in(turn.warnings), turn.tool_calls)
         return _pairing.keep_pairs(original(turn), owners, unpaired)
 
     return to_adk_invocation

@@ -15,7 +15,16 @@ MARK_ALL = "evalfixes: the judge gave no usable verdict, and how many were due i
 MARK_BROKEN = "evalfixes: the judge's reply on this is invalid"
 """The same, where upstream would have raised an error over the reply: it never becomes a pass."""
 
-MARKS = (MARK, MARK_ALL, MARK_BROKEN)
+MARK_ALL_BROKEN = "evalfixes: the judge's reply is invalid, and how many verdicts were due is not known"
+"""Both of the latter."""
+
+MARKS = (MARK, MARK_ALL, MARK_BROKEN, MARK_ALL_BROKEN)
+
+UNCOUNTED = (MARK_ALL, MARK_ALL_BROKEN)
+"""Marks of stand-ins for a number of verdicts that nobody knows."""
+
+BROKEN = (MARK_BROKEN, MARK_ALL_BROKEN)
+"""Marks of stand-ins that never become a pass."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,10 @@ A case is a table:
   when it is asked again.
 - ``before``: replies for an earlier case that the same metric object measures first.
 - ``path``: ``json`` (the judge refuses ``schema=``) or ``schema``; ``mode``: ``sync`` or ``async``.
+- ``extracted``: replies to the other steps, by the name of their schema; a list is given one by one.
 - ``include_reason``: default False.
+- ``tap``: only in this process: takes each prompt and the judge's text, and returns what the metric gets
+  (an `evalfixes.testing.Reply`).
 """
 
 from __future__ import annotations
@@ -122,6 +125,7 @@ def _judge(case: Case) -> Any:
             self._replies = list(replies)
             self._places: dict[str, int] = {}
             self._rounds: dict[str, int] = {}
+            self._turns: dict[str, int] = {}
 
         def load_model(self, *args: Any, **kwargs: Any) -> Any:
             return self
@@ -136,16 +140,30 @@ def _judge(case: Case) -> Any:
             name = self._refused if schema is None else schema.__name__
             self._refused = None
             reply = self._reply(str(prompt), name or "")
+            if "tap" in case:
+                return self._tapped(str(prompt), reply, schema)
             if isinstance(reply, Mapping) and set(reply) == {"text"}:
                 return reply["text"]
             return json.dumps(reply) if schema is None else schema(**reply)
+
+        def _tapped(self, prompt: str, reply: Any, schema: Any) -> Any:
+            given = case["tap"](prompt, json.dumps(reply))
+            if given.error:
+                raise RuntimeError(given.error)
+            if given.lost:
+                return None
+            return given.text if schema is None else schema.model_validate_json(given.text)
 
         async def a_generate(self, prompt: Any, schema: Any = None, **kwargs: Any) -> Any:
             return self.generate(prompt, schema, **kwargs)
 
         def _reply(self, prompt: str, name: str) -> Any:
             if name in fixed:
-                return fixed[name]
+                given = fixed[name]
+                if isinstance(given, list):
+                    self._turns[name] = nth = self._turns.get(name, -1) + 1
+                    given = given[min(nth, len(given) - 1)]
+                return given
             if name not in _VERDICTS:
                 return {"reason": "scripted"}
             self.asked += 1

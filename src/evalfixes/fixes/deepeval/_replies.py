@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalfixes.fixes.deepeval._families import MARK_BROKEN, MARKS
+from evalfixes.fixes.deepeval._families import MARK_ALL_BROKEN, MARK_BROKEN, MARKS, UNCOUNTED
 from evalfixes.verdicts.lists import Answer
 from evalfixes.verdicts.yesno import read
 
@@ -124,7 +124,7 @@ class Reader:
     def stand_in(self, word: str, mark: str) -> Any:
         """A verdict object in place of a missing one."""
         if self.broke and mark in MARKS:
-            mark = MARK_BROKEN
+            mark = MARK_ALL_BROKEN if mark in UNCOUNTED else MARK_BROKEN
         if self._cls is None:
             return StandIn(word, mark)
         blank = {name: "" for name, info in self._cls.model_fields.items() if info.is_required()}

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from evalfixes.fix import Replacement
-from evalfixes.fixes.deepeval._families import MARK_ALL, MARK_BROKEN, Family, is_mark
+from evalfixes.fixes.deepeval._families import BROKEN, UNCOUNTED, Family, is_mark
 from evalfixes.fixes.deepeval._unscored import below, conclude, fill_worst, open_ended
 from evalfixes.runtime import ledger
 
@@ -89,7 +89,7 @@ def _turns(family: Family) -> _Build:
 
 
 def _broken(marks: Sequence[Any]) -> bool:
-    return any(mark.reason == MARK_BROKEN for mark in marks)
+    return any(mark.reason in BROKEN for mark in marks)
 
 
 class _Scored:
@@ -125,7 +125,7 @@ def _interaction(family: Family) -> _Build:
             if marks:
                 fill_worst(marks, family, lambda: below(original)(self, verdicts))
             score = original(self, verdicts)
-            return 0.0 if any(mark.reason == MARK_ALL for mark in marks) else score
+            return 0.0 if any(mark.reason in UNCOUNTED for mark in marks) else score
 
         return _calculate_interaction_score
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from evalfixes.errors import UnscoredError
-from evalfixes.fixes.deepeval._families import MARK_ALL, Family, is_mark
+from evalfixes.fixes.deepeval._families import UNCOUNTED, Family, is_mark
 from evalfixes.runtime import ledger, options
 from evalfixes.verdicts.aggregate import Part, decide
 
@@ -133,7 +133,7 @@ def open_ended(verdicts: Sequence[Any], worst: float, best: float, family: Famil
     However many they are: all bad they bring the score down to nothing, all good they bring it up to
     everything unless a bad one is known.
     """
-    if not any(getattr(v, "reason", None) == MARK_ALL for v in verdicts):
+    if not any(getattr(v, "reason", None) in UNCOUNTED for v in verdicts):
         return worst, best
     spoilt = any(str(v.verdict) == family.bad for v in verdicts if not is_mark(v))
     return 0.0, max(best, math.nextafter(1.0, 0.0) if spoilt else 1.0)

@@ -163,6 +163,23 @@ def _scenarios() -> tuple[Scenario, ...]:
                 Scenario(f"control: {label}, good, {path}", case(good, path=path), right=passed),
                 Scenario(f"control: {label}, bad, {path}", case(bad, path=path, mode="async"), right=failed),
             ]
+    node = {"verdict": "no", "reason": "r", "statement": "s"}
+    found.append(
+        Scenario(
+            "control: ContextualRelevancyMetric, a text for the verdicts on the last of three nodes",
+            {
+                "metric": "ContextualRelevancyMetric",
+                "items": 3,
+                "replies": [
+                    {"verdicts": [node, node]},
+                    {"verdicts": [{**node, "verdict": "yes"}] * 2},
+                    {"verdicts": "text"},
+                ],
+                "kwargs": {"threshold": 0.8},
+            },
+            right=unscored,
+        )
+    )
     return tuple(found)
 
 

@@ -9,6 +9,9 @@ A *case* of `evaluate` is::
         "samples": 1,                       # num_samples
         "turns": [turn, ...],
         "judge": {pattern: [reply, ...]},   # or a plain list of replies, in the order of the calls
+        "evaluator": class,                 # only in this process: in the place of the metric's own
+        "tap": function,                    # only in this process: takes prompt and reply, and returns what the
+                                            # metric gets, an evalfixes.testing.Reply
     }
 
 A *turn* has ``answer`` and, as needed, ``user``, ``expected`` (an answer; with none in any turn there
@@ -89,8 +92,9 @@ class ScriptedJudge:
         prompts: The prompts so far.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, tap: Callable[[str, str], Any] | None = None) -> None:
         self.prompts: list[str] = []
+        self._tap = tap
         self._script: Mapping[str, Sequence[Reply]] = script if isinstance(script, Mapping) else {":": script}
         self._used: dict[str, int] = {}
 
@@ -101,6 +105,17 @@ class ScriptedJudge:
             LookupError: The script has none; a mistake in the case.
         """
         self.prompts.append(prompt)
+        reply = self._scripted(prompt)
+        if self._tap is None:
+            return reply
+        given = self._tap(prompt, reply)
+        if given.error:
+            return {"raise": given.error}
+        if given.lost:
+            return {"empty": True}
+        return [{"thought": given.thought}, given.text] if given.thought else given.text
+
+    def _scripted(self, prompt: str) -> Reply:
         for pattern, replies in self._script.items():
             kind, _, text = pattern.partition(":")
             if (not kind or KINDS[kind] in prompt) and text in prompt:
@@ -151,7 +166,7 @@ def rubric_verdicts(*rows: tuple[str, str, str]) -> str:
 
 
 @contextlib.contextmanager
-def scripted(script: Script) -> Iterator[tuple[str, ScriptedJudge]]:
+def scripted(script: Script, tap: Callable[[str, str], Any] | None = None) -> Iterator[tuple[str, ScriptedJudge]]:
     """A scripted judge, and the model name under which google-adk finds it as long as it is open."""
     from google.adk.models.registry import LLMRegistry
 
@@ -159,7 +174,7 @@ def scripted(script: Script) -> Iterator[tuple[str, ScriptedJudge]]:
         _CLASSES.append(_judge_class())
     LLMRegistry.register(_CLASSES[0])
     name = f"{_MODEL}-{next(_NUMBERS)}"
-    _JUDGES[name] = ScriptedJudge(script)
+    _JUDGES[name] = ScriptedJudge(script, tap)
     locked = os.environ.get(_UNLOCK)
     os.environ[_UNLOCK] = "true"
     try:
@@ -325,8 +340,9 @@ def evaluator_class(name: str) -> Any:
 
 async def evaluate_async(case: Case) -> Outcome:
     """Runs a case through the evaluator of its metric; an exception is the status ``ERROR``."""
-    with scripted(case.get("judge", {})) as (model, judge):
-        evaluator = evaluator_class(case["metric"])(eval_metric=metric(case, model))
+    with scripted(case.get("judge", {}), case.get("tap")) as (model, judge):
+        kind = case.get("evaluator") or evaluator_class(case["metric"])
+        evaluator = kind(eval_metric=metric(case, model))
         actual, expected = invocations(case["turns"])
         try:
             result = await call(evaluator, actual, expected)

@@ -1,0 +1,31 @@
+"""Turns with and without a model call; damage takes all model calls from one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.strategies.agentevals_turns import DIALECTS, FORMS, THRESHOLDS, plain_turns
+
+_STOPPED = {"final": None, "rounds": [[{"name": "lookup", "args": {"q": "it"}, "id": "c1", "record": "span"}]]}
+
+
+def _cases(turns: Any) -> Any:
+    return st.fixed_dictionaries({"turns": turns, "form": FORMS, "dialect": DIALECTS, "threshold": THRESHOLDS})
+
+
+well_formed = _cases(plain_turns())
+
+
+@st.composite
+def _damaged(draw: st.DrawFn) -> tuple[Any, Any]:
+    case = draw(_cases(plain_turns(2)))
+    # One at least is a turn to every release: a trace without any is an error.
+    stopped = draw(st.sets(st.integers(0, len(case["turns"]) - 1), min_size=1, max_size=len(case["turns"]) - 1))
+    worse = [{**turn, **_STOPPED} if place in stopped else turn for place, turn in enumerate(case["turns"])]
+    return case, {**case, "turns": worse}
+
+
+damage = _damaged()
+any_reply = damage.map(lambda pair: pair[1])
