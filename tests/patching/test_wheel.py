@@ -104,6 +104,7 @@ class TestBuilt:
                     "sha256": hashlib.sha256(patch.path.read_bytes()).hexdigest(),
                 }
             ],
+            "left_out": [],
         }
 
     def test_the_same_bytes_again(
@@ -196,7 +197,7 @@ class TestRefused:
         assert main(["wheel", str(base), "-o", str(tmp_path / "out")]) == 1
         said = capsys.readouterr()
         assert f"{THOUGHTS}  no patch" in said.out
-        assert "evalfixes.apply() repairs the others" in said.err
+        assert "--without ID leaves a fix out on purpose" in said.err
         assert nothing_written(tmp_path)
 
     def test_nothing_to_repair(self, built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,6 +243,46 @@ class TestRefused:
         monkeypatch.setattr(plan.Plan, "write", write)
         with pytest.raises(RefusedError, match="no space left; nothing was written"):
             build(str(base), tmp_path / "out", [THOUGHTS])
+
+
+class TestLeftOut:
+    @pytest.fixture
+    def unpatched(self, monkeypatch: pytest.MonkeyPatch) -> str:
+        """Another fix that this base needs, and that has no patch."""
+        other = "adk-rubric-author"
+        real = wheel_module.make
+
+        def make(path: Path, ids: tuple[str, ...] = ()) -> plan.Plan:
+            made = real(path, ids)
+            if not ids or other in ids:
+                rows = made.copies[0][1]
+                rows[:] = [row for row in rows if row.fix_id != other]
+                rows.append(plan.Row(other, plan.REFUSED if ids else plan.NO_PATCH))
+            return made
+
+        monkeypatch.setattr(wheel_module, "make", make)
+        return other
+
+    def test_on_purpose_and_it_says_so(self, base: Path, unpatched: str, tmp_path: Path) -> None:
+        with pytest.raises(RefusedError, match=f"would keep faults, no patch fits for {unpatched}"):
+            build(str(base), tmp_path / "out")
+        made = build(str(base), tmp_path / "out", without=[unpatched])
+        assert made.version == f"2.13.0+evalfixes.{sets.current('google-adk').number}"
+        said = json.loads(content(made.path)[f"google_adk-{made.version}.dist-info/{provenance.NAME}"])
+        assert said["left_out"] == [unpatched]
+        assert [fix["id"] for fix in said["fixes"]] == [THOUGHTS]
+
+    def test_not_both(self, base: Path, tmp_path: Path) -> None:
+        with pytest.raises(WheelError, match="or those to leave out"):
+            build(str(base), tmp_path / "out", [THOUGHTS], ["adk-rubric-author"])
+
+    def test_what_another_one_needs(self, base: Path, tmp_path: Path) -> None:
+        with pytest.raises(WheelError, match=r"needs adk-gate-unscored; leave that one out too"):
+            build(str(base), tmp_path / "out", without=["adk-gate-unscored"])
+
+    def test_an_unknown_fix(self, base: Path, tmp_path: Path) -> None:
+        with pytest.raises(UnknownFixError):
+            build(str(base), tmp_path / "out", without=["adk-nothing"])
 
 
 class TestWrongUse:
@@ -372,6 +413,14 @@ class TestExpectedWheel:
         assert rows == self.rows()
         doctor._expect_wheels(rows, asked=True)
         assert "is not the patched wheel that is expected here" in str(rows[0]["next"])
+        assert doctor.exit_code(rows, applied=True) == 1
+
+    def test_a_wheel_that_was_built_without_the_fix(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        rows = self.rows()
+        rows[0]["release"] = "2.13.0+evalfixes.1"
+        doctor._expect_wheels(rows, asked=True)
+        assert str(rows[0]["next"]).startswith(f"2.13.0+evalfixes.1 was built without {THOUGHTS}")
         assert doctor.exit_code(rows, applied=True) == 1
 
     @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from evalfixes.patching.series import series
 from evalfixes.runtime import options, settings
 from evalfixes.runtime.decide import FAULTY, NOT_INSTALLED, PATCHED, UNKNOWN, decide
 from evalfixes.runtime.engine import select
+from evalfixes.runtime.provenance import MARK
 
 _SECONDS = 600
 """Longest that the probe of one distribution may take; a slow machine needs about a minute."""
@@ -128,7 +129,12 @@ def _expect_wheels(rows: list[dict[str, Any]], asked: bool) -> None:
             continue
         if asked:
             row["applied"] = FAULTY
-        if asked or reports.names_patched_wheel(row["dist"], Path.cwd()):
+        if f"+{MARK}" in row["release"]:
+            if asked:
+                row["next"] = (
+                    f"{row['release']} was built without {row['id']}: build it again, or evalfixes.apply() on top"
+                )
+        elif asked or reports.names_patched_wheel(row["dist"], Path.cwd()):
             row["next"] = (
                 f"{row['dist']} {row['release']} is not the patched wheel that is expected here: with --hash of the "
                 "pristine wheel pip takes that one without a word; pin the hash that `evalfixes wheel` printed"

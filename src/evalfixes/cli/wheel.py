@@ -20,6 +20,9 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("source", metavar="REQUIREMENT", help="such as google-adk==2.13.0, or the path of a wheel")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, default=Path(), help="where to (default: here)")
     parser.add_argument("--fix", action="append", default=[], metavar="ID", help="only this fix and what it requires")
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="ID", help="leave this fix out; its fault stays"
+    )
     parser.set_defaults(run=run)
 
 
@@ -29,13 +32,15 @@ def run(args: argparse.Namespace) -> int:
     from evalfixes.patching.wheel import RefusedError, build
 
     try:
-        built = build(args.source, args.output, args.fix)
+        built = build(args.source, args.output, args.fix, args.without)
     except RefusedError as refusal:
         for row in refusal.rows:
             print(f"  {row.fix_id}  {row.state}  {row.why}")
         print(f"refused: {refusal}", file=sys.stderr)
         if any(row.state == NO_PATCH for row in refusal.rows):
-            print("--fix ID takes single fixes; evalfixes.apply() repairs the others at run time", file=sys.stderr)
+            print(
+                "--without ID leaves a fix out on purpose; evalfixes.apply() repairs that at run time", file=sys.stderr
+            )
         return 1
     width = max(len(row.fix_id) for row in built.rows)
     for row in built.rows:

@@ -15,11 +15,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalfixes import catalog
 from evalfixes._index import INDEX
 from evalfixes.errors import EvalfixesError
 from evalfixes.facts import upstream
 from evalfixes.patching import sets
-from evalfixes.patching.plan import APPLIED, NO_PATCH, REFUSED, Plan, Row, make
+from evalfixes.patching.plan import APPLIED, NO_PATCH, REFUSED, Plan, Row, closure, make
 from evalfixes.patching.tree import PREFIXES
 from evalfixes.runtime.provenance import MARK, NAME
 
@@ -87,7 +88,7 @@ class Built:
         return f"{self.base.dist}=={self.version} --hash=sha256:{self.sha256}"
 
 
-def build(source: str, output: Path, ids: Iterable[str] = ()) -> Built:
+def build(source: str, output: Path, ids: Iterable[str] = (), without: Iterable[str] = ()) -> Built:
     """Builds the patched wheel of a release.
 
     Args:
@@ -96,6 +97,7 @@ def build(source: str, output: Path, ids: Iterable[str] = ()) -> Built:
         output: The folder that the new wheel is put into.
         ids: Only these fixes and what their patches need; the version says so. None for all that `apply()` puts in
             place by itself.
+        without: Fixes that are left out on purpose, such as those that have no patch yet; their faults stay.
 
     Raises:
         UnknownFixError: An id is not in the catalogue.
@@ -107,17 +109,18 @@ def build(source: str, output: Path, ids: Iterable[str] = ()) -> Built:
         work = Path(name)
         base = _verified(_base(source, work / "base"))
         tree = _unpacked(base, work)
-        plan = _plan(base, tree, tuple(dict.fromkeys(ids)))
+        plan = _plan(base, tree, _chosen(base, tuple(dict.fromkeys(ids)), tuple(without)))
         rows = [row for row in plan.copies[0][1] if plan.asked or INDEX[row.fix_id].default]
         applied = [row for row in rows if row.state == APPLIED]
         number = sets.current(base.dist)
-        version = f"{base.release}+{_label(base, tree, plan, number.number)}"
+        possible, left_out = _left_out(tree, plan, applied)
+        version = f"{base.release}+{_label(applied, possible, number.number)}"
         plan.write()
         if plan.problem:
             raise RefusedError(plan.problem)
         _rename(base, tree, version)
         info = tree / f"{_stem(base)}-{version}.dist-info"
-        (info / NAME).write_text(_provenance(base, version, number, applied), "utf-8")
+        (info / NAME).write_text(_provenance(base, version, number, applied, left_out), "utf-8")
         _modes(base, tree)
         packed = _packed(tree, work / "packed")
         _verify(packed, version)
@@ -239,14 +242,37 @@ def _plan(base: Base, tree: Path, ids: tuple[str, ...]) -> Plan:
     return plan
 
 
-def _label(base: Base, tree: Path, plan: Plan, number: int) -> str:
+def _chosen(base: Base, ids: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
+    """The fixes to name; none for all."""
+    if not without:
+        return ids
+    if ids:
+        raise WheelError("name the fixes to put in (--fix), or those to leave out (--without), not both")
+    for fix_id in without:
+        catalog.get(fix_id)
+    wanted = [i for i, entry in INDEX.items() if entry.dist == base.dist and entry.default and i not in without]
+    clash = [(i, left) for i in wanted for left in closure([i]) if left in without]
+    if clash:
+        raise WheelError(f"{clash[0][0]} needs {clash[0][1]}; leave that one out too")
+    return tuple(wanted)
+
+
+def _left_out(tree: Path, plan: Plan, applied: list[Row]) -> tuple[set[str], list[str]]:
+    """The fixes whose patches all go on this base, and those whose faults the new wheel keeps."""
+    every = plan.copies[0][1] if not plan.asked else [row for _, rows in make(tree).copies for row in rows]
+    mine = {row.fix_id for row in applied}
+    default = [row for row in every if INDEX[row.fix_id].default]
+    possible = {row.fix_id for row in default if row.state == APPLIED}
+    kept = {row.fix_id for row in default if row.state in (APPLIED, NO_PATCH)} - mine
+    return possible, sorted(kept)
+
+
+def _label(applied: list[Row], possible: set[str], number: int) -> str:
     """The local version; a part of the patches sorts before all of them, and never has their version."""
-    mine = sorted(row.fix_id for row in plan.copies[0][1] if row.state == APPLIED)
-    if plan.asked:
-        every = [row for _, rows in make(tree).copies for row in rows]
-        if mine != sorted(row.fix_id for row in every if row.state == APPLIED and INDEX[row.fix_id].default):
-            return f"{MARK}.part.{number}.x{hashlib.sha256(' '.join(mine).encode()).hexdigest()[:8]}"
-    return f"{MARK}.{number}"
+    mine = sorted(row.fix_id for row in applied)
+    if set(mine) == possible:
+        return f"{MARK}.{number}"
+    return f"{MARK}.part.{number}.x{hashlib.sha256(' '.join(mine).encode()).hexdigest()[:8]}"
 
 
 def _rename(base: Base, tree: Path, version: str) -> None:
@@ -264,7 +290,7 @@ def _rename(base: Base, tree: Path, version: str) -> None:
     path.write_bytes(new + blank + body)
 
 
-def _provenance(base: Base, version: str, number: sets.PatchSet, applied: list[Row]) -> str:
+def _provenance(base: Base, version: str, number: sets.PatchSet, applied: list[Row], left_out: list[str]) -> str:
     fixes = [
         {
             "id": row.fix_id,
@@ -282,6 +308,7 @@ def _provenance(base: Base, version: str, number: sets.PatchSet, applied: list[R
         "evalfixes": number.evalfixes,
         "patch_set": {"number": number.number, "sha256": number.digest},
         "fixes": fixes,
+        "left_out": left_out,
     }
     return json.dumps(said, indent=1) + "\n"
 
