@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from evalfixes.facts import ABSENT
 from evalfixes.resources import folder
 
 
@@ -38,11 +39,16 @@ class Texts:
         return {s: self.known.get(s, {}).get(p, (p,))[0] for s, p in prints.items()}
 
     def patched(self, fix_id: str, prints: Mapping[str, str]) -> bool | None:
-        """Whether a fix's patch is in these texts; None if only a part of it is."""
-        seen = {s: fix_id in self.known.get(s, {}).get(p, (p, frozenset()))[1] for s, p in prints.items()}
-        if not any(seen.get(s) for s in self.symbols(fix_id)):
-            return False
-        return True if any(all(seen.get(s) for s in marks) for marks in self.marks[fix_id]) else None
+        """Whether a fix's patch is in these texts; None if only a part of it is.
+
+        A symbol that the patch adds is no sign of a part: a patch for old releases may add, to the letter,
+        what upstream has in later ones, such as a module's logger.
+        """
+        was = {s: self.known.get(s, {}).get(p, (p, frozenset())) for s, p in prints.items()}
+        seen = {s: base for s, (base, fixes) in was.items() if fix_id in fixes}
+        if any(all(s in seen for s in marks) for marks in self.marks.get(fix_id, ())):
+            return True
+        return None if any(base != ABSENT for base in seen.values()) else False
 
 
 @cache
