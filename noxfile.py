@@ -77,7 +77,7 @@ LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client", "hypothesis"]
 DOCS += ["packaging", "tomli; python_version < '3.11'"]
-TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "hypothesis", "types-setuptools"]
+TYPES = ["mypy==1.19.*", "pyright", "packaging", "tomli", "tomlkit", "hypothesis", "types-setuptools"]
 UPSTREAM_TESTS = {"google-adk": ["pytest-asyncio"], "deepeval": ["pytest-asyncio"]}
 UPSTREAM_TESTS["agentevals-cli"] = ["pytest-asyncio", "mcp<2"]
 
