@@ -245,6 +245,23 @@ INDEX: dict[str, Entry] = {
         "deepeval.metric_recovers",
         ("deepeval.metrics.indicator",),
     ),
+    "deepeval-missing-extractions": Entry(
+        "deepeval",
+        "deepeval.missing_extractions",
+        (
+            "deepeval.metrics.answer_relevancy.answer_relevancy",
+            "deepeval.metrics.bias.bias",
+            "deepeval.metrics.faithfulness.faithfulness",
+            "deepeval.metrics.misuse.misuse",
+            "deepeval.metrics.non_advice.non_advice",
+            "deepeval.metrics.pii_leakage.pii_leakage",
+            "deepeval.metrics.role_violation.role_violation",
+            "deepeval.metrics.summarization.summarization",
+            "deepeval.metrics.toxicity.toxicity",
+            "deepeval.metrics.turn_faithfulness.turn_faithfulness",
+        ),
+        requires=("deepeval-metric-recovers",),
+    ),
     "deepeval-missing-verdicts": Entry(
         "deepeval",
         "deepeval.missing_verdicts",
