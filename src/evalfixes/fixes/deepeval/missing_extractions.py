@@ -101,65 +101,43 @@ _GREEN = ("bias", "misuse", "non_advice", "pii_leakage", "role_violation", "toxi
 def _scenarios() -> Iterator[Scenario]:
     for asked in _ASKED:
         family = asked.family
-        if family.name not in _GREEN or asked.key == "truths":
+        if family.name not in _GREEN:
             continue
-        bad = {"verdicts": [{"verdict": family.bad, "reason": "r"}]}
+        # Without the truths the judge has nothing to hold the claims against, and finds nothing against them.
+        evidence = asked.key == "truths"
+        word, listed = (family.good, PASSED) if evidence else (family.bad, FAILED)
 
-        def case(
-            *replies: Any,
-            path: str = "json",
-            mode: str = "sync",
-            _asked: _Asked = asked,
-            _bad: Any = bad,
-        ) -> dict[str, Any]:
+        def case(given: Any, _asked: _Asked = asked, _word: str = word, **more: Any) -> dict[str, Any]:
             return {
                 "metric": _asked.family.cls,
                 "items": 1,
-                "replies": [_bad],
-                "extracted": {_asked.schema: list(replies)},
-                "path": path,
-                "mode": mode,
+                "replies": [{"verdicts": [{"verdict": _word, "reason": "r"}]}],
+                "extracted": {_asked.schema: {_asked.key: given}},
+                **more,
             }
 
-        listed = {asked.key: [item(0)]}
         for mode in ("sync", "async"):
             for how, reply in (("an object", {}), ("an empty text", "")):
                 yield from told(
                     family,
-                    f"{family.cls}: {how} for the list, {mode}",
-                    case({asked.key: reply}, mode=mode),
+                    f"{family.cls}: {how} for the {asked.key}, {mode}",
+                    case(reply, mode=mode),
                     right=UNSCORED,
                     wrong=PASSED,
-                )
-            for how, reply in (("an object", {asked.key: {}}), ("null", {asked.key: None})):
-                yield from told(
-                    family,
-                    f"{family.cls}: {how} for the list, and a list when asked again, {mode}",
-                    case(reply, listed, mode=mode),
-                    right=FAILED,
-                    wrong=PASSED if how == "an object" else UNSCORED,
-                )
-            for reply in ({}, {"error": "content filtered"}):
-                yield from told(
-                    family,
-                    f"{family.cls}: {reply} for the list, and a list when asked again, {mode}",
-                    case(reply, listed, mode=mode),
-                    right=FAILED,
-                    wrong=UNSCORED,
                 )
             for path in ("json", "schema"):
                 where = f"{path}, {mode}"
                 yield from told(
                     family,
-                    f"control: {family.cls}: an empty list, {where}",
-                    case({asked.key: []}, path=path, mode=mode),
+                    f"control: {family.cls}: no {asked.key}, {where}",
+                    case([], path=path, mode=mode),
                     right=PASSED,
                 )
                 yield from told(
                     family,
-                    f"control: {family.cls}: a list, {where}",
-                    case(listed, path=path, mode=mode),
-                    right=FAILED,
+                    f"control: {family.cls}: {asked.key}, {where}",
+                    case([item(0)], path=path, mode=mode),
+                    right=listed,
                 )
 
 
