@@ -118,15 +118,16 @@ def _counted(spec: _Metric, metric: Any, found: Any) -> Any:
 
 def _give_up(spec: _Metric, metric: Any, module: ModuleType, found: Any) -> Any:
     """What stands in for a score that the judge did not give, if anything may."""
+    low, high = _scale(metric, module)
+    score = found[0] if isinstance(found, tuple) else getattr(found, "score", None)
+    # A score below the scale, or no number, has pulled the result down: without it nothing may pass.
+    above = isinstance(score, (int, float)) and score > high
     if spec.parts:
-        # A score below the scale, or no number, has pulled the average down: without it nothing may pass.
-        above = isinstance(found.score, (int, float)) and found.score > _scale(metric, module)[1]
         return found.model_copy(update={"score": 0.0, "reason": MARK if above else MARK_BROKEN})
     # The lower one counts of the tools' score, which no judge gives, and the judge's.
     tools = metric._calculate_score() if spec.cls == "ToolCorrectnessMetric" else None
     best, given = (1.0, 0) if tools is None else (min(1.0, tools), 1)
-    conclude(metric, 0.0, best, missing=1, given=given, what="scores (it is off the scale)")
-    low = _scale(metric, module)[0]
+    conclude(metric, 0.0, best, missing=1, given=given, what="scores (it is off the scale)", broken=not above)
     return (low, MARK) if isinstance(found, tuple) else found.model_copy(update={"score": low, "reason": MARK})
 
 
