@@ -84,11 +84,13 @@ def patch_for(fix: Fix) -> Patch:
     facts = fix_facts(fix.dist, fix.id)
     if facts.fixed_in:
         raise PullRequestError(f"{fix.id} is fixed upstream since {facts.fixed_in}; there is nothing to open")
+    if not fix.default:
+        raise PullRequestError(f"{fix.id}: upstream means and documents what it does; there is nothing to open")
     release = newest(fix.dist)
     found = next((p for p in series(fix.dist).patches.get(fix.id, ()) if p.covers(release)), None)
     if found is None:
-        why = "upstream means and documents what it does" if not fix.default else "make one, see CONTRIBUTING.md"
-        raise PullRequestError(f"no patch of {fix.id} is for {fix.dist} {release}, the newest release: {why}")
+        what = f"no patch of {fix.id} is for {fix.dist} {release}, the newest release"
+        raise PullRequestError(f"{what}: make one, see CONTRIBUTING.md")
     return found
 
 
