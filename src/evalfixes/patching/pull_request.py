@@ -263,13 +263,19 @@ def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 def _linked(patch: Patch) -> Iterable[str]:
-    """The issues of a patch; it closes those that no other fix is about."""
-    for link in patch.trailer("Bug"):
+    """The issues of a patch. Only those close that are open, and about nothing else."""
+    facts = fix_facts(patch.dist, patch.fix_id)
+    for link in dict.fromkeys([*facts.links, *patch.trailer("Bug")]):
         kind, number = link.split("/")[-2:]
         if kind == "issues":
-            every = series(patch.dist).patches
-            shared = {i for i, patches in every.items() if any(link in p.trailer("Bug") for p in patches)}
-            yield f"{'Fixes' if shared == {patch.fix_id} else 'Related to'} #{number}"
+            yield f"{'Fixes' if link in facts.closes else 'Related to'} #{number}"
+
+
+def _pinned(patch: Patch) -> list[str]:
+    """The paragraphs of a message that name upstream tests of the old behaviour, which a release does not bring."""
+    _, problem, solution, _ = _message(patch)
+    found = (part.replace("\n", " ") for part in [problem, *solution.split("\n\n")])
+    return [part for part in found if re.search(r"\btest_\w|^Tests of \w", part)]
 
 
 def _commit(patch: Patch) -> str:
@@ -303,6 +309,13 @@ def _readme(fix: Fix, conventions: Conventions, patch: Patch, below: list[Patch]
     if missing:
         lines += ["", "Alone it could turn a red run green. These have to be merged before it:", ""]
         lines += [f"- {_message(p)[0]}" for p in missing]
+    if pinned := _pinned(patch):
+        lines += [
+            "",
+            "Upstream tests hold the old behaviour. Releases come without them: change them in this commit.",
+            "",
+        ]
+        lines += [f"> {part}" for part in pinned]
     lines += ["", "## What upstream asks for", "", *(f"- {line}" for line in conventions.asks)]
     lines += ["", "## The commands", "", "From a clone of your fork, with this folder in `$BUNDLE`:", "", "```console"]
     lines += [f"git remote add upstream {upstream(fix.dist)['repository']}", "git fetch upstream main"]
@@ -313,7 +326,8 @@ def _readme(fix: Fix, conventions: Conventions, patch: Patch, below: list[Patch]
     files = " ".join(c.path for c in patch.files)
     lines += ["git apply --index $BUNDLE/change.patch"]
     lines += [command.format(files=files) for command in conventions.format]
-    lines += [f"pytest {' '.join(tests)}", "git commit -a -F $BUNDLE/COMMIT_MESSAGE", f"git push -u origin {fix.id}"]
+    lines += [f"{conventions.pytest} {' '.join(tests)}", f"{conventions.pytest} {conventions.suite}"]
+    lines += ["git commit -a -F $BUNDLE/COMMIT_MESSAGE", f"git push -u origin {fix.id}"]
     title = _message(patch)[0].replace('"', '\\"')
     lines += [f'gh pr create --title "{title}" --body-file $BUNDLE/PULL_REQUEST.md', "```", ""]
     lines += [
