@@ -299,6 +299,16 @@ class TestScenarios:
         rows = _measured(fix, wrong(fix), right(fix)).splitlines()
         assert ["control" in row for row in rows[2:]] == [False] * 4 + [True] * 12
 
+    def test_many_are_folded(self) -> None:
+        fix = catalog.get("deepeval-missing-verdicts")
+        shown, _, folded = _measured(fix, wrong(fix), right(fix)).partition("<details><summary>All ")
+        assert len(shown.splitlines()) < 30
+        assert "| control: " in shown
+        rows = [line for line in folded.splitlines() if line.startswith("| ")]
+        assert folded.startswith(f"{len(rows) - 2} inputs")
+        assert set(shown.splitlines()) <= {*rows, ""}
+        assert folded.rstrip().endswith("</details>")
+
     def test_a_control_that_is_wrong_without_the_patch(self) -> None:
         fix = catalog.get(STRICT)
         before = wrong(fix)

@@ -32,6 +32,11 @@ from evalfixes.runtime import fingerprint
 from evalfixes.runtime.decide import FAULTY, decide
 
 _SECONDS = 900
+_ROWS = 30
+"""Scenarios that a text shows one by one; of more it shows `_ALIKE` per outcome, and the rest folded."""
+
+_ALIKE = 2
+_HEAD = ("| input | before | after |", "| --- | --- | --- |")
 _TRAILERS = ("Bug", "Origin", "Forwarded", "Applied-Upstream", "Last-Update", "Depends-On")
 
 
@@ -236,7 +241,8 @@ def _outcomes(fix: Fix, tree: Path | None) -> dict[str, Any]:
 
 
 def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
-    lines = ["| input | before | after |", "| --- | --- | --- |"]
+    rows: dict[tuple[str, ...], list[str]] = {}
+    every = []
     for scenario in sorted(scenarios(fix, newest(fix.dist)), key=lambda s: s.control):
         old, new = before[scenario.name], after[scenario.name]
         if not matches(scenario.right, new):
@@ -247,8 +253,13 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
         shown = [pages.value(old), pages.value(new)]
         if shown[0] == shown[1] and not scenario.control:
             shown = [pages.value(old, new), pages.value(new, old)]
-        lines.append(f"| {' | '.join(map(pages.cell, [scenario.name, *shown]))} |")
-    return "\n".join(lines)
+        every.append(f"| {' | '.join(map(pages.cell, [scenario.name, *shown]))} |")
+        rows.setdefault((*shown, str(scenario.control)), []).append(every[-1])
+    if len(every) <= _ROWS:
+        return "\n".join([*_HEAD, *every])
+    some = [row for alike in rows.values() for row in alike[:_ALIKE]]
+    summary = f"<details><summary>All {len(every)} inputs</summary>"
+    return "\n".join([*_HEAD, *some, "", summary, "", *_HEAD, *every, "", "</details>"])
 
 
 def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
