@@ -299,6 +299,12 @@ class TestScenarios:
         rows = _measured(fix, wrong(fix), right(fix)).splitlines()
         assert ["control" in row for row in rows[2:]] == [False] * 4 + [True] * 12
 
+    def test_controls_are_called_so(self) -> None:
+        fix = catalog.get("agentevals-gate-unscored")
+        rows = _measured(fix, wrong(fix), right(fix)).splitlines()[2:]
+        controls = [s.control for s in sorted(fix.scenarios, key=lambda s: s.control)]
+        assert [row.startswith("| control: ") for row in rows] == controls
+
     def test_many_are_folded(self) -> None:
         fix = catalog.get("deepeval-missing-verdicts")
         shown, _, folded = _measured(fix, wrong(fix), right(fix)).partition("<details><summary>All ")

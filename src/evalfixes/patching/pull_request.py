@@ -253,7 +253,8 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
         shown = [pages.value(old), pages.value(new)]
         if shown[0] == shown[1] and not scenario.control:
             shown = [pages.value(old, new), pages.value(new, old)]
-        every.append(f"| {' | '.join(map(pages.cell, [scenario.name, *shown]))} |")
+        name = f"{'control: ' if scenario.control else ''}{scenario.name.removeprefix('control: ')}"
+        every.append(f"| {' | '.join(map(pages.cell, [name, *shown]))} |")
         rows.setdefault((*shown, str(scenario.control)), []).append(every[-1])
     if len(every) <= _ROWS:
         return "\n".join([*_HEAD, *every])
