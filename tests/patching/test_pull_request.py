@@ -305,6 +305,12 @@ class TestScenarios:
         controls = [s.control for s in sorted(fix.scenarios, key=lambda s: s.control)]
         assert [row.startswith("| control: ") for row in rows] == controls
 
+    def test_of_a_command_the_exit_code_is_told(self) -> None:
+        fix = catalog.get("agentevals-gate-unscored")
+        text = _measured(fix, wrong(fix), right(fix))
+        assert "| judge down | no score, exit code 0 | no score, exit code 1 |" in text
+        assert "passed" not in text
+
     def test_many_are_folded(self) -> None:
         fix = catalog.get("deepeval-missing-verdicts")
         shown, _, folded = _measured(fix, wrong(fix), right(fix)).partition("<details><summary>All ")

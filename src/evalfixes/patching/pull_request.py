@@ -250,9 +250,9 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
         if scenario.control and not matches(scenario.right, old):
             raise UnprovenError(f"{fix.id}: the control {scenario.name!r} gives {pages.value(old)} without the patch")
         old, new = ({k: v for k, v in seen.items() if k in scenario.right} for seen in (old, new))
-        shown = [pages.value(old), pages.value(new)]
+        shown = [_value(old), _value(new)]
         if shown[0] == shown[1] and not scenario.control:
-            shown = [pages.value(old, new), pages.value(new, old)]
+            shown = [_value(old, new), _value(new, old)]
         name = f"{'control: ' if scenario.control else ''}{scenario.name.removeprefix('control: ')}"
         every.append(f"| {' | '.join(map(pages.cell, [name, *shown]))} |")
         rows.setdefault((*shown, str(scenario.control)), []).append(every[-1])
@@ -261,6 +261,15 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
     some = [row for alike in rows.values() for row in alike[:_ALIKE]]
     summary = f"<details><summary>All {len(every)} inputs</summary>"
     return "\n".join([*_HEAD, *some, "", summary, "", *_HEAD, *every, "", "</details>"])
+
+
+def _value(outcome: dict[str, Any], other: dict[str, Any] | None = None) -> str:
+    """An outcome in upstream's terms: where a command was run, its status is only how we read the exit code."""
+    if "exit" not in outcome:
+        return pages.value(outcome, other)
+    own = {key: held for key, held in outcome.items() if key not in ("exit", "status")}
+    parts = (pages.value(own, other) if own else "", f"exit code {outcome['exit']}")
+    return ", ".join(part for part in parts if part)
 
 
 def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
