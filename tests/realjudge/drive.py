@@ -19,8 +19,9 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from tests.realjudge.judge import rows as recorded
 
 SIDES: dict[str, int | None] = {"upstream": None, "rejudge0": 0, "rejudge1": 1, "rejudge2": 2}
 """Upstream as it is, and evalfixes with so many further calls for what is missing."""
-ASKED_AGAIN = 11
+AGAIN = 22
 """Of so many cases what further calls recover is measured; a model of this size seldom answers at all."""
 LOADED = 180
 """How long a model may take to be served, in seconds."""
@@ -44,13 +45,7 @@ def outcome(judge: Judge, metric: str, case: Case, side: str) -> dict[str, Any]:
     label = f"{metric.replace(' ', '_')}.{case.id}.{side}"
     judge.begin(label)
     before = len(judge.asked)
-    rejudge = SIDES[side]
-    if rejudge is not None:
-        evalfixes.apply(rejudge=rejudge)
-    try:
-        found = DOORS[metric](case, label, judge.base_url)
-    finally:
-        evalfixes.revert()
+    found = DOORS[metric](case, label, judge.base_url)
     return {**found, "asked": [f"{digest}/{count}" for _, _, digest, count in judge.asked[before:]]}
 
 
@@ -77,20 +72,27 @@ def served(python: str, model: str) -> Iterator[str]:
             process.kill()
 
 
-def run(judge: Judge, metrics: list[str], cases: int) -> list[dict[str, Any]]:
-    """Outcomes of all metrics on the first cases."""
-    written = []
-    for metric in metrics:
-        for number, case in enumerate(CASES[:cases]):
-            start, refused = time.monotonic(), len(judge.refused)
-            sides = [side for side, rejudge in SIDES.items() if not rejudge or number < ASKED_AGAIN]
-            found = {side: outcome(judge, metric, case, side) for side in sides}
-            if len(judge.refused) > refused:
+def run(judge: Judge, metrics: Sequence[str], cases: Sequence[Case], again: int = AGAIN) -> list[dict[str, Any]]:
+    """Outcomes of the metrics on the cases; what is neither recorded nor answered is left out."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    unanswered = set()
+    for side, rejudge in SIDES.items():
+        if rejudge is not None:
+            evalfixes.apply(rejudge=rejudge)
+        for metric, case in product(metrics, cases):
+            if (metric, case.id) in unanswered or (rejudge and case not in CASES[:again]):
                 continue
-            written.append({"metric": metric, "case": case.id, **found})
-            told = " ".join(f"{one['status']}/{one['score']}/{len(one['asked'])}" for one in found.values())
-            print(f"{metric} {case.id} {case.true!s:5} {told} {time.monotonic() - start:.0f} s", flush=True)
-    return written
+            start, refused = time.monotonic(), len(judge.refused)
+            made = outcome(judge, metric, case, side)
+            if len(judge.refused) > refused:
+                unanswered.add((metric, case.id))
+                continue
+            row = found.setdefault((metric, case.id), {"metric": metric, "case": case.id})
+            row[side] = made
+            told = f"{made['status']} {made['score']} {len(made['asked'])} calls {time.monotonic() - start:.0f} s"
+            print(f"{side} {metric} {case.id} {'true' if case.true else 'false'}: {told}", flush=True)
+        evalfixes.revert()
+    return [row for place, row in found.items() if place not in unanswered]
 
 
 def main(arguments: list[str]) -> int:
@@ -101,12 +103,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--model", action="append", choices=list(MODELS))
     parser.add_argument("--metric", action="append", choices=list(DOORS))
     parser.add_argument("--cases", type=int, default=len(CASES))
+    parser.add_argument("--again", type=int, default=AGAIN, help="cases on which it is measured what asking again does")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it is fetched
     for model in given.model or MODELS:
         with served(given.serve, model) as address, Judge(model, given.address or address) as judge:
-            rows = run(judge, given.metric or list(DOORS), given.cases)
+            rows = run(judge, given.metric or list(DOORS), CASES[: given.cases], given.again)
         path = RECORDINGS / f"{model}-outcomes.jsonl"
         again = {(row["metric"], row["case"]) for row in rows}
         rows = sorted(

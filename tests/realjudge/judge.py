@@ -24,7 +24,7 @@ SEED = 15
 TOKENS = 112
 """The longest reply, in tokens."""
 REPEATS = 3
-"""A small model often says one line for ever: after so many in a row the connection is closed."""
+"""A small model often says one thing for ever: after so many repetitions the connection is closed."""
 TEMPERATURE = 0.2
 """For metrics that set none."""
 MODELS = ("gemma3", "smollm2")
@@ -47,6 +47,8 @@ BEGUN = {
 """Base models, whose prompts are completed as they are: a reply is begun with the first word of the form asked for."""
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 
+_SEEN = 400
+_CIRCLE = re.compile(rf"(.{{12,}}?)\1{{{{{REPEATS},}}}}\Z", re.DOTALL)
 _TOKEN = re.compile(r"\b[0-9a-f]{24}\b")
 
 Key = tuple[str, str, str, int]
@@ -58,21 +60,23 @@ class Judge:
     Args:
         model: The model, a key of `STOP` and the name of its file of recordings.
         address: Where the model is served; without one, only recordings are given.
-        folder: Where the recordings are.
+        folder: Where the recordings are; None for a judge that has none.
 
     Attributes:
         base_url: The address for OpenAI clients.
         asked: The keys of all requests so far, in order.
         refused: Requests that no recording answers, where no model is served.
+        queues: Replies in their order by label, whatever the prompts; the last one again and again.
     """
 
-    def __init__(self, model: str, address: str = "", folder: Path = RECORDINGS) -> None:
+    def __init__(self, model: str, address: str = "", folder: Path | None = RECORDINGS) -> None:
         self.model = model
         self.asked: list[Key] = []
         self.refused: list[Key] = []
         self._address = address
-        self._path = folder / f"{model}.jsonl"
-        self.replies = load(self._path)
+        self._path = folder / f"{model}.jsonl" if folder is not None else None
+        self.replies = load(self._path) if self._path is not None else {}
+        self.queues: dict[str, list[str]] = {}
         self._rounds: dict[tuple[str, str], int] = {}
         self._lock = threading.Lock()
         judge = self
@@ -125,9 +129,11 @@ class Judge:
             self.asked.append(key)
             if metric.endswith("_segments_given") and kind(prompt) == "segment":
                 return segments(*split(response_of(prompt)))
+            if queue := self.queues.get(label):
+                return queue.pop(0) if len(queue) > 1 else queue[0]
             if key in self.replies:
                 return self.replies[key]
-            if not self._address:
+            if not self._address or self._path is None:
                 self.refused.append(key)
                 return None
             reply = self._ask(body, prompt, count)
@@ -171,9 +177,11 @@ class Judge:
 
 
 def loops(reply: str) -> bool:
-    """Whether a reply ends with the same line again and again."""
+    """Whether a reply ends with the same line, or the same words, again and again."""
     lines = [line.strip() for line in reply.split("\n") if line.strip()]
-    return len(lines) > REPEATS and len(set(lines[-REPEATS - 1 : -1])) == 1
+    if len(lines) > REPEATS and len(set(lines[-REPEATS - 1 : -1])) == 1:
+        return True
+    return _CIRCLE.search(reply[-_SEEN:]) is not None
 
 
 KINDS = {

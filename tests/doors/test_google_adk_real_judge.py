@@ -1,0 +1,42 @@
+"""Replies that real models gave, put to google-adk's metrics again through LiteLlm."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.metadata import version
+
+import pytest
+
+pytest.importorskip("google.adk.evaluation.hallucinations_v1", reason="this google-adk has no hallucinations_v1")
+pytest.importorskip("google.adk.models.lite_llm", reason="google-adk cannot call LiteLLM here")
+
+from evalfixes.fixes.google_adk._harness import EVALUATORS, PACKAGE
+from tests.realjudge import replay
+from tests.realjudge.evidence import facts
+
+pytestmark = pytest.mark.door
+
+
+def _present(metric: str) -> bool:
+    module = EVALUATORS.get(metric.partition(" ")[0], "").partition(":")[0]
+    return bool(module) and importlib.util.find_spec(PACKAGE + module) is not None
+
+
+METRICS = ("hallucinations_v1", "hallucinations_v1 segments given", "final_response_match_v2")
+METRICS += ("rubric_based_final_response_quality_v1",)
+FOUND = replay.recorded([metric for metric in METRICS if _present(metric)])
+SAME = all(facts(one.model)["releases"]["google-adk"] == version("google-adk") for one in FOUND)
+
+
+def test_no_false_pass_with_the_fixes() -> None:
+    outcomes = replay.again(FOUND, fixed=True)
+    assert replay.false_passes(FOUND, outcomes) == []
+    if SAME:
+        assert replay.differences(FOUND, outcomes, replay.FIXED) == []
+
+
+@pytest.mark.skipif(not SAME, reason="recorded on another google-adk")
+def test_upstream_passes_them() -> None:
+    outcomes = replay.again(FOUND, fixed=False)
+    assert replay.differences(FOUND, outcomes, "upstream") == []
+    assert replay.false_passes(FOUND, outcomes)
