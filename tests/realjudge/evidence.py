@@ -37,11 +37,13 @@ class Reply:
         step: What was asked for, a value of `STEPS`.
         text: The reply.
         shape: One of `shapes.SHAPES`.
+        merged: Whether it gives one label to several sentences together.
     """
 
     step: str
     text: str
     shape: str
+    merged: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class Evaluation:
             if row is None:
                 continue  # the segments that were given
             text, kind = row["reply"], row["kind"]
-            found.append(Reply(STEPS.get(kind, kind), text, _shape(kind, text, self.case, asked, items)))
+            merged = kind == "validate" and shapes.merged(text, asked)
+            found.append(Reply(STEPS.get(kind, kind), text, _shape(kind, text, self.case, asked, items), merged))
             if kind == "segment":
                 asked = shapes.segmented(text)
             if kind in ("violations", "claims"):

@@ -48,7 +48,7 @@ BEGUN = {
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 
 _SEEN = 400
-_CIRCLE = re.compile(rf"(.{{12,}}?)\1{{{{{REPEATS},}}}}\Z", re.DOTALL)
+_CIRCLE = re.compile(rf"(.{{12,}}?)\1{{{REPEATS},}}\Z", re.DOTALL)
 _TOKEN = re.compile(r"\b[0-9a-f]{24}\b")
 
 Key = tuple[str, str, str, int]
@@ -192,8 +192,8 @@ KINDS = {
     "claims of correctness": "reference_checkable",
     "violations": "'role_violations' key",
     "verdicts": "'verdicts' key",
-    "truths": "'truths' key",
-    "claims": "'claims' key",
+    "truths": '"truths" key',
+    "claims": '"claims" key',
     "score": "evaluation steps",
 }
 """Kinds of prompts, by a text that stands in each, whatever its capitals."""

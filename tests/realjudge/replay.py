@@ -5,6 +5,7 @@ Other releases have other prompts, so replies are given in their order and not b
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -24,23 +25,28 @@ def recorded(metrics: Sequence[str]) -> list[Evaluation]:
     return [one for model in MODELS for one in evaluations(model) if one.metric in metrics]
 
 
-def again(found: Sequence[Evaluation], fixed: bool) -> list[dict[str, Any]]:
-    """Score and status of each, before or after the fixes, in a process of its own."""
-    outcomes: list[dict[str, Any]] = forked(_again, found, fixed)
+def again(found: Sequence[Evaluation]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Score and status of each, before and after the fixes, in a process of its own."""
+    outcomes: tuple[list[dict[str, Any]], list[dict[str, Any]]] = forked(_again, found)
     return outcomes
 
 
-def _again(found: Sequence[Evaluation], fixed: bool) -> list[dict[str, Any]]:
+def _again(found: Sequence[Evaluation]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     warnings.simplefilter("ignore")
-    if fixed:
-        evalfixes.apply(rejudge=0)
-    outcomes = []
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it is fetched
     with Judge("", folder=None) as judge:
-        for number, one in enumerate(found):
-            label = f"{one.metric.replace(' ', '_')}.{one.case.id}.{one.model}{number}"
-            judge.queues[label] = [reply.text for reply in one.replies()]
-            outcome = DOORS[one.metric](one.case, label, judge.base_url)
-            outcomes.append({"score": outcome["score"], "status": outcome["status"]})
+        before = _measured(judge, found)
+        evalfixes.apply(rejudge=0)
+        return before, _measured(judge, found)
+
+
+def _measured(judge: Judge, found: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    outcomes = []
+    for number, one in enumerate(found):
+        label = f"{one.metric.replace(' ', '_')}.{one.case.id}.{one.model}{number}"
+        judge.queues[label] = [reply.text for reply in one.replies()]
+        outcome = DOORS[one.metric](one.case, label, judge.base_url)
+        outcomes.append({"score": outcome["score"], "status": outcome["status"]})
     return outcomes
 
 

@@ -93,7 +93,10 @@ def _shape_table(found: list[Evaluation]) -> str:
             body.append([metric, model, step, counts.total(), *(counts[shape] for shape in shapes.SHAPES)])
     total = [sum(int(str(row[place])) for row in body) for place in range(3, 9)]
     body.append(["**all**", "", "", *total])
-    return table(["metric", "judge", "asked for", "replies", *shapes.SHAPES], body)
+    text = table(["metric", "judge", "asked for", "replies", *shapes.SHAPES], body)
+    validators = [reply for one in found for reply in one.replies() if reply.step == "labels"]
+    merged = sum(reply.merged for reply in validators)
+    return f"{text}\n{merged} of the {len(validators)} replies with labels give one label to two sentences together.\n"
 
 
 def _verdict_table(found: list[Evaluation]) -> str:

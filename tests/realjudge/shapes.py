@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from evalfixes.correctness import reference
@@ -31,6 +32,7 @@ LABELS = ("supported", "unsupported", "contradictory", "disputed", "not_applicab
 _BLOCK = re.compile(
     r"sentence:(.*)\nlabel:(.*)\nrationale:.*\nsupporting_excerpt:.*\ncontradicting_excerpt:.*", re.IGNORECASE
 )
+_BLANKS = re.compile(r"\s+|</?sentence>")
 _RUBRIC = re.compile(r"ID:(.*)\nProperty:.*\n(?:Evidence:.*\n)?Rationale:.*\nVerdict:(.*)", re.IGNORECASE)
 
 
@@ -69,6 +71,13 @@ def labels(reply: str, asked: Sequence[str]) -> str:
     strict = strict and all(label in LABELS for _, label in blocks)
     answered = sum(answer.label is not None for answer in reading.answers)
     return counted(len(asked), answered, strict, bool(reading.extra))
+
+
+def merged(reply: str, asked: Sequence[str]) -> bool:
+    """Whether a block stands for several sentences together: its label says nothing certain of each."""
+    told = [_BLANKS.sub(" ", sentence).strip() for sentence in re.findall(r"sentence:(.*)\nlabel:", reply)]
+    pairs = [f"{first} {second}" for first, second in pairwise(asked)]
+    return any(pair in one for pair in pairs for one in told)
 
 
 def match(reply: str) -> str:
@@ -128,7 +137,8 @@ def verdicts(reply: str, items: int) -> str:
     if not isinstance(entries, list):
         return UNREADABLE
     words = [_word(entry) for entry in entries]
-    strict = reply.strip()[:1] == "{" and all(word in ("yes", "no", "borderline") for word in words)
+    strict = all(isinstance(entry, dict) and entry.get("verdict") in ("yes", "no", "borderline") for entry in entries)
+    strict = strict and reply.strip()[:1] == "{" and reply.strip()[-1:] == "}"
     usable = sum(word is not None for word in words)
     if len(words) > items and usable == len(words):
         return EXTRA if items else UNREADABLE

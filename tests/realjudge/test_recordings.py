@@ -146,7 +146,7 @@ def test_shapes_of_rubrics() -> None:
 
 def test_a_reply_that_goes_round_in_circles_is_cut_off() -> None:
     assert loops("a\nb\nb\nb\nb")
-    assert not loops("a\nb\nb\nb\nc")
+    assert not loops("a\nb\nb\nc")
     assert loops("It is so. " + 4 * "It is not possible. ")
     assert not loops("It is so. " + 3 * "It is not possible. ")
-    assert not loops("a\nb\nb\nb\n")
+    assert not loops("a\nb\nb\n")
