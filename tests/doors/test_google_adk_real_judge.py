@@ -30,6 +30,7 @@ SAME = all(facts(one.model)["releases"]["google-adk"] == version("google-adk") f
 
 
 def test_no_false_pass_with_the_fixes() -> None:
+    assert FOUND
     before, after = replay.again(FOUND)
     assert replay.false_passes(FOUND, after) == []
     if SAME:

@@ -53,6 +53,24 @@ def turn(case: Case) -> dict[str, Any]:
     }
 
 
+def known_to_adk(model: str) -> str:
+    """The model's name for google-adk; releases that do not find LiteLlm by it are told."""
+    from google.adk.models.registry import LLMRegistry
+
+    try:
+        LLMRegistry.resolve(f"openai/{model}")
+    except ValueError:
+        from google.adk.models.lite_llm import LiteLlm
+
+        class Named(LiteLlm):
+            @classmethod
+            def supported_models(cls) -> list[str]:
+                return ["openai/.*"]
+
+        LLMRegistry.register(Named)
+    return f"openai/{model}"
+
+
 def adk(metric: str, **criterion: Any) -> Callable[[Case, str, str], Outcome]:
     """A metric of google-adk through its LiteLlm."""
 
@@ -61,9 +79,12 @@ def adk(metric: str, **criterion: Any) -> Callable[[Case, str, str], Outcome]:
 
         table = {"metric": metric, "threshold": THRESHOLD, "criterion": criterion}
         actual, expected = harness.invocations([turn(case)])
-        evaluator = harness.evaluator_class(metric)(eval_metric=harness.metric(table, f"openai/{model}"))
+        evaluator = harness.evaluator_class(metric)(eval_metric=harness.metric(table, known_to_adk(model)))
         with addressed(base_url):
-            result = asyncio.run(harness.call(evaluator, actual, expected))
+            try:
+                result = asyncio.run(harness.call(evaluator, actual, expected))
+            except Exception as error:  # older releases divide by zero where no reply was read
+                return {"score": None, "status": "ERROR", "error": f"{type(error).__name__}: {error}"[:200]}
         return {"score": result.overall_score, "status": result.overall_eval_status.name}
 
     return door
