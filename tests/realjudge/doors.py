@@ -111,8 +111,8 @@ def deepeval(name: str, **options: Any) -> Callable[[Case, str, str], Outcome]:
 
     def door(case: Case, model: str, base_url: str) -> Outcome:
         import deepeval.metrics as metrics
+        import deepeval.test_case as cases
         from deepeval.models import LocalModel
-        from deepeval.test_case import LLMTestCase, SingleTurnParams
 
         judge = LocalModel(model=model, base_url=base_url, api_key="none")
         settings = dict(options)
@@ -121,13 +121,13 @@ def deepeval(name: str, **options: Any) -> Callable[[Case, str, str], Outcome]:
         if name == "PromptAlignmentMetric":
             settings["prompt_instructions"] = [f"State only what this note says: {case.note}", INSTRUCTIONS[1]]
         if name == "GEval":
-            params = [SingleTurnParams.ACTUAL_OUTPUT, SingleTurnParams.EXPECTED_OUTPUT]
-            settings |= {"name": "agreement", "evaluation_params": params}
+            params = getattr(cases, "SingleTurnParams", None) or cases.LLMTestCaseParams
+            settings |= {"name": "agreement", "evaluation_params": [params.ACTUAL_OUTPUT, params.EXPECTED_OUTPUT]}
             settings["evaluation_steps"] = ["Check that no claim of the actual output contradicts the expected output."]
         else:
             settings["include_reason"] = False
         metric = getattr(metrics, name)(model=judge, threshold=THRESHOLD, async_mode=False, **settings)
-        test = LLMTestCase(
+        test = cases.LLMTestCase(
             input=case.question,
             actual_output=case.answer,
             expected_output=case.note,

@@ -111,11 +111,12 @@ def main(arguments: list[str]) -> int:
         with served(given.serve, model) as address, Judge(model, given.address or address) as judge:
             rows = run(judge, given.metric or list(DOORS), CASES[: given.cases], given.again)
         path = RECORDINGS / f"{model}-outcomes.jsonl"
-        again = {(row["metric"], row["case"]) for row in rows}
-        rows = sorted(
-            [row for row in recorded(path) if (row["metric"], row["case"]) not in again] + rows,
-            key=lambda row: (list(DOORS).index(row["metric"]), row["case"]),
-        )
+        known = {(row["metric"], row["case"]): row for row in recorded(path)}
+        for row in rows:
+            place = row["metric"], row["case"]
+            known[place] = {**known.get(place, {}), **row}
+        order = list(DOORS)
+        rows = sorted(known.values(), key=lambda row: (order.index(row["metric"]), row["case"]))
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         facts = {"date": time.strftime("%Y-%m-%d"), "releases": {name: version(name) for name in report.DISTS}}
         (RECORDINGS / f"{model}-run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
