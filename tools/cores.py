@@ -52,7 +52,7 @@ def _names(text: str) -> frozenset[str]:
 COPIES = {
     "_json_values.py": Copy(("plain",)),
     "_sentence_segments.py": Copy(("segments",)),
-    "_sentence_labels.py": Copy(("hedges", "sentences"), adapted={"Reading": "37e0bc30b503"}),
+    "_sentence_labels.py": Copy(("hedges", "sentences"), adapted={"Reading": "4f6233ab9bcf"}),
     "_critique_labels.py": Copy(("hedges", "critique")),
     "_rubric_answers.py": Copy(("hedges", "rubrics"), own=_names("only_answer")),
     "_reply_text.py": Copy(("thoughts",), own=_names("get_text_from_reply")),
@@ -62,13 +62,13 @@ COPIES = {
             "GetStatus _SCALES _LAST_INVOCATION_ONLY scale_of part_of mean _Notes _result_notes _invocation_notes "
             "note_part part_of_result _part_of_invocation with_unscored_results _part_of_rows"
         ),
-        adapted={"Part": "d18c259b478c", "_mean": "ce297fa4a4b9", "decide": "12a11e91720b"},
+        adapted={"Part": "fc3ad10c4136", "_mean": "1f6b2fbc3336", "decide": "54345a65f700"},
     ),
-    "utils/verdict_reading.py": Copy(("yesno",), adapted={"read": "383be212773f"}),
+    "utils/verdict_reading.py": Copy(("yesno",), adapted={"read": "731957e5eaa7"}),
     "metrics/verdict_reading.py": Copy(
         ("yesno",),
         own=_names("MISSING UnscoredError MissingVerdict read_verdicts _read_one _bounds"),
-        adapted={"read": "383be212773f", "_leading": "ab9081d7e238"},
+        adapted={"read": "731957e5eaa7", "_leading": "91d873c60ae0"},
     ),
     "score_scale.py": Copy(
         ("scale",),
@@ -153,7 +153,15 @@ def definitions(text: str) -> dict[str, Definition]:
 
 
 def fingerprint(node: ast.stmt) -> str:
-    return hashlib.sha256(plain(node).encode()).hexdigest()[:12]
+    """The same on every Python: neither `ast.dump` nor `ast.unparse` writes the same text on all of them."""
+    return hashlib.sha256(repr(_shape(ast.parse(plain(node)))).encode()).hexdigest()[:12]
+
+
+def _shape(value: object) -> object:
+    if isinstance(value, ast.AST):
+        fields = [(name, _shape(held)) for name, held in ast.iter_fields(value) if held not in (None, [])]
+        return (type(value).__name__, fields)
+    return [_shape(held) for held in value] if isinstance(value, list) else value
 
 
 def of_cores(copy: Copy) -> dict[str, Definition]:

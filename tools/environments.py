@@ -112,8 +112,20 @@ class Environment:
     def python(self) -> str:
         return str(self.bin / "python")
 
-    def make(self, requirements: Sequence[str], constraints: Path | None = None, editable: bool = True) -> bool:
+    def make(
+        self,
+        requirements: Sequence[str],
+        constraints: Path | None = None,
+        editable: bool = True,
+        bare: Sequence[str] = (),
+    ) -> bool:
         """Sees that the environment holds the requirements and this checkout; True if it was made anew.
+
+        Args:
+            requirements: What is installed with all that it depends on.
+            constraints: A file of constraints.
+            editable: Whether this checkout is installed too.
+            bare: What is installed without what it depends on.
 
         Raises:
             FailedError: An installer failed; the environment is then made again the next time.
@@ -123,7 +135,7 @@ class Environment:
             raise FailedError(f"no Python {self.version} here")
         pinned = constraints.read_text(encoding="utf-8") if constraints else ""
         project = (ROOT / "pyproject.toml").read_text(encoding="utf-8") if editable else ""
-        wanted = "\0".join([base, *requirements, pinned, project, str(ROOT)])
+        wanted = "\0".join([base, *requirements, *bare, pinned, project, str(ROOT)])
         stamp = self.home / "evalfixes-stamp"
         digest = hashlib.sha256(wanted.encode()).hexdigest()
         if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
@@ -140,6 +152,8 @@ class Environment:
             run([base, "-m", "venv", str(self.home)])
             install = [self.python, "-m", "pip", "install", "--quiet", "--no-compile"]
             run([*install, *limits, *requirements])
+        if bare:
+            run([*install, "--no-deps", *bare])
         if editable:
             run([*install, "--no-deps", "--editable", str(ROOT)])
         stamp.write_text(digest, encoding="utf-8")

@@ -82,6 +82,9 @@ def section(data: dict[str, Any], facts: dict[str, Any], symbols: tuple[str, ...
         if lacking:
             yield f"{key} is missing"
             return
+    for link in facts.get("closes", ()):
+        if link not in facts["links"] or "/issues/" not in link:
+            yield f"closes: {link} is no issue of its links"
     for prior in facts.get("prior", ()):
         for link in prior["links"]:
             if "/pull/" not in link or not LINK.fullmatch(link):

@@ -64,6 +64,7 @@ class FixFacts:
         variants: All known texts of its symbols.
         notes: Anything else a reader of the range should know.
         prior: Pull requests that whoever sends the fix upstream should know of.
+        closes: Those of its links that are open issues about this very fault and nothing more.
     """
 
     links: tuple[str, ...]
@@ -72,6 +73,7 @@ class FixFacts:
     variants: tuple[Variant, ...]
     notes: str = ""
     prior: tuple[Prior, ...] = ()
+    closes: tuple[str, ...] = ()
 
 
 @cache
@@ -100,4 +102,5 @@ def fix_facts(dist: str, fix_id: str) -> FixFacts:
             Prior(tuple(p["links"]), p["state"], p["does"], p["adds"], p.get("same", False))
             for p in entry.get("prior", ())
         ),
+        closes=tuple(entry.get("closes", ())),
     )

@@ -85,13 +85,16 @@ class _Workers:
 def headline(rows: tuple[FixStatus, ...]) -> str:
     """The header line: ``evalfixes 0.1.0: 12 applied, 4 fixed upstream, 0 unknown``."""
     from evalfixes import __version__
+    from evalfixes._index import INDEX
 
-    applied = fixed = unknown = skipped = out = 0
+    applied = fixed = unknown = skipped = out = choice = 0
     for row in rows:
         if row.skipped:
             skipped += 1
         elif row.state == "unknown":
             unknown += 1
+        elif row.state == "faulty" and not row.problem and row.id in INDEX and not INDEX[row.id].default:
+            choice += 1  # what upstream documents is repaired only where the fix is named
         elif row.problem or row.state == "faulty":
             out += 1
         elif row.state in ("patched", "armed"):
@@ -101,6 +104,7 @@ def headline(rows: tuple[FixStatus, ...]) -> str:
     parts = [f"{applied} applied", f"{fixed} fixed upstream", f"{unknown} unknown"]
     parts += [f"{out} not in place"] if out else []
     parts += [f"{skipped} skipped"] if skipped else []
+    parts += [f"{choice} by choice"] if choice else []
     return f"evalfixes {__version__}: {', '.join(parts)}"
 
 

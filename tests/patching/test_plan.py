@@ -56,7 +56,10 @@ def test_looking_changes_nothing(vendored: Path, fix: Fix, option: str, capsys: 
     before = snapshot(vendored)
     assert run(vendored, "--fix", fix.id, option) == 0
     assert snapshot(vendored) == before
-    assert ("not part.thought" in capsys.readouterr().out) == (option == "--dry-run")
+    out = capsys.readouterr().out
+    assert ("not part.thought" in out) == (option == "--dry-run")
+    assert "to apply" in out
+    assert "applied" not in out, "what was only looked at is said to be done"
 
 
 @pytest.mark.parametrize("below", ["", "third_party", "third_party/google", "third_party/google/adk"])

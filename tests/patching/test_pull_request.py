@@ -85,11 +85,16 @@ class TestMessage:
 
 
 class TestLinks:
-    def test_the_only_fix_of_an_issue_closes_it(self) -> None:
+    def test_the_fix_that_an_issue_is_about_closes_it(self) -> None:
         assert list(_linked(patch_for(catalog.get(STRICT)))) == ["Fixes #2901"]
+        assert list(_linked(patch_for(catalog.get(LABELS)))) == ["Fixes #7963"]
 
-    def test_one_of_several_does_not(self) -> None:
-        assert list(_linked(patch_for(catalog.get(LABELS)))) == ["Related to #7963"]
+    def test_one_beside_it_does_not(self) -> None:
+        assert list(_linked(patch_for(catalog.get("adk-hallucinations-steps")))) == ["Related to #7963"]
+
+    def test_an_issue_that_only_may_be_about_it_is_not_closed(self) -> None:
+        found = list(_linked(patch_for(catalog.get("adk-rubric-turns"))))
+        assert found == ["Related to #3593", "Related to #4926"]
 
     def test_a_pull_request_is_not_closed(self) -> None:
         assert list(_linked(patch_for(catalog.get(THOUGHTS)))) == []
@@ -116,6 +121,16 @@ class TestBundle:
         assert "offer there what ours adds" in readme
         assert "No public pull request for this fault was known" in make(MCP).files["README.md"]
         assert "Do not open another one" not in make("adk-rubric-author").files["README.md"]
+
+    @pytest.mark.parametrize(("fix_id", "public"), [(THOUGHTS, "#7091"), (STRICT, "#2909"), (LABELS, "#7963")])
+    def test_they_come_first_in_the_text_too(self, fix_id: str, public: str) -> None:
+        text = make(fix_id).files["PULL_REQUEST.md"]
+        assert text.index(public) < text.index("Problem")
+
+    def test_upstream_tests_that_hold_the_old_behaviour(self) -> None:
+        named = "> Say it only if at least one metric was evaluated"
+        assert named in make(MCP).files["README.md"]
+        assert "hold the old behaviour" not in make(STRICT).files["README.md"]
 
     def test_google_adk(self) -> None:
         bundle = make(THOUGHTS)
@@ -283,6 +298,28 @@ class TestScenarios:
         fix = catalog.get(STRICT)
         rows = _measured(fix, wrong(fix), right(fix)).splitlines()
         assert ["control" in row for row in rows[2:]] == [False] * 4 + [True] * 12
+
+    def test_controls_are_called_so(self) -> None:
+        fix = catalog.get("agentevals-gate-unscored")
+        rows = _measured(fix, wrong(fix), right(fix)).splitlines()[2:]
+        controls = [s.control for s in sorted(fix.scenarios, key=lambda s: s.control)]
+        assert [row.startswith("| control: ") for row in rows] == controls
+
+    def test_of_a_command_the_exit_code_is_told(self) -> None:
+        fix = catalog.get("agentevals-gate-unscored")
+        text = _measured(fix, wrong(fix), right(fix))
+        assert "| judge down | no score, exit code 0 | no score, exit code 1 |" in text
+        assert "passed" not in text
+
+    def test_many_are_folded(self) -> None:
+        fix = catalog.get("deepeval-missing-verdicts")
+        shown, _, folded = _measured(fix, wrong(fix), right(fix)).partition("<details><summary>All ")
+        assert len(shown.splitlines()) < 30
+        assert "| control: " in shown
+        rows = [line for line in folded.splitlines() if line.startswith("| ")]
+        assert folded.startswith(f"{len(rows) - 2} inputs")
+        assert set(shown.splitlines()) <= {*rows, ""}
+        assert folded.rstrip().endswith("</details>")
 
     def test_a_control_that_is_wrong_without_the_patch(self) -> None:
         fix = catalog.get(STRICT)

@@ -30,7 +30,7 @@ def folder(tmp_path):
 
 def test_nothing_falls(folder, capsys):
     assert main(["rescore", folder(GOOD, OTHER)]) == 0
-    assert "2 records, 1 past passes: 0 do not stand, 1 stand, 0 cannot be known" in capsys.readouterr().out
+    assert "2 records, 1 past pass: 0 do not stand, 1 stand, 0 cannot be known" in capsys.readouterr().out
 
 
 def test_a_pass_that_falls(folder, capsys):

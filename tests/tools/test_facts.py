@@ -76,7 +76,8 @@ def test_the_newest_of_what_a_pin_names_sets_its_day(monkeypatch: pytest.MonkeyP
         "other": {"releases": {"2.0": {"date": "2025-02-28"}}},
     }
     monkeypatch.setattr(pins, "upstream", known.__getitem__)
-    assert pins.cutoff(pins.Pin("toy", "1.0", "3.12", "default", (), "")) == "2025-01-22"
+    monkeypatch.setattr(pins, "dists", lambda: list(known))
+    assert pins.cutoff(pins.Pin("toy", "1.0", "3.12", "default", ("mcp==9",), "")) == "2025-01-22"
     assert pins.cutoff(pins.Pin("toy", "1.0", "3.12", "default", ("other==2.0",), "")) == "2025-03-21"
     assert pins.cutoff(pins.Pin("toy", "1.0", "3.12", "default", (), "2026-01-01")) == "2026-01-01"
 

@@ -191,3 +191,11 @@ def test_settings_of_pytests_root(site: Site, project: Path, tmp_path_factory: p
     done = run(site, project, "--evalfixes")
     assert done.code == 4
     assert "did you mean rejudge?" in done.err
+
+
+def test_header_does_not_miss_a_fix_that_has_to_be_named() -> None:
+    def row(**more: str) -> FixStatus:
+        return FixStatus("agentevals-not-evaluated-gate", "agentevals-cli", "0.11.0", "faulty", "", "", **more)
+
+    assert headline((row(),)) == f"evalfixes {__version__}: 0 applied, 0 fixed upstream, 0 unknown, 1 by choice"
+    assert headline((row(problem="p"),)).endswith("0 unknown, 1 not in place")

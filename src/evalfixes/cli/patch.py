@@ -37,13 +37,14 @@ def register(commands: argparse._SubParsersAction[Any]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Patches and says per copy and fix what came of it; returns the exit code."""
     from evalfixes.patching.blobs import look
-    from evalfixes.patching.plan import REFUSED, make
+    from evalfixes.patching.plan import APPLIED, REFUSED, REVERSED, make
     from evalfixes.runtime.decide import written_release
 
     plan = make(args.path, args.fix, args.reverse)
     dry = args.check or args.dry_run
     if not dry and not plan.refused:
         plan.write()
+    planned = {APPLIED: "to apply", REVERSED: "to reverse"}
     width = max((len(row.fix_id) for _, rows in plan.copies for row in rows), default=0)
     for copy, rows in plan.copies:
         where = copy.root.relative_to(plan.top).as_posix()
@@ -51,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
         if args.check:
             _say(f"  {look(copy)}")
         for row in rows:
-            _say(f"  {row.fix_id:<{width}}  {row.state:<13}  {row.why}".rstrip())
+            state = planned.get(row.state, row.state) if dry or plan.refused else row.state
+            _say(f"  {row.fix_id:<{width}}  {state:<13}  {row.why}".rstrip())
             if row.hunk:
                 _say("\n".join(f"      {line}" for line in row.hunk.splitlines()))
     if args.dry_run:

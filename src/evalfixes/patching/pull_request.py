@@ -32,6 +32,11 @@ from evalfixes.runtime import fingerprint
 from evalfixes.runtime.decide import FAULTY, decide
 
 _SECONDS = 900
+_ROWS = 30
+"""Scenarios that a text shows one by one; of more it shows `_ALIKE` per outcome, and the rest folded."""
+
+_ALIKE = 2
+_HEAD = ("| input | before | after |", "| --- | --- | --- |")
 _TRAILERS = ("Bug", "Origin", "Forwarded", "Applied-Upstream", "Last-Update", "Depends-On")
 
 
@@ -84,11 +89,13 @@ def patch_for(fix: Fix) -> Patch:
     facts = fix_facts(fix.dist, fix.id)
     if facts.fixed_in:
         raise PullRequestError(f"{fix.id} is fixed upstream since {facts.fixed_in}; there is nothing to open")
+    if not fix.default:
+        raise PullRequestError(f"{fix.id}: upstream means and documents what it does; there is nothing to open")
     release = newest(fix.dist)
     found = next((p for p in series(fix.dist).patches.get(fix.id, ()) if p.covers(release)), None)
     if found is None:
-        why = "upstream means and documents what it does" if not fix.default else "make one, see CONTRIBUTING.md"
-        raise PullRequestError(f"no patch of {fix.id} is for {fix.dist} {release}, the newest release: {why}")
+        what = f"no patch of {fix.id} is for {fix.dist} {release}, the newest release"
+        raise PullRequestError(f"{what}: make one, see CONTRIBUTING.md")
     return found
 
 
@@ -236,7 +243,8 @@ def _outcomes(fix: Fix, tree: Path | None) -> dict[str, Any]:
 
 
 def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
-    lines = ["| input | before | after |", "| --- | --- | --- |"]
+    rows: dict[tuple[str, ...], list[str]] = {}
+    every = []
     for scenario in sorted(scenarios(fix, newest(fix.dist)), key=lambda s: s.control):
         old, new = before[scenario.name], after[scenario.name]
         if not matches(scenario.right, new):
@@ -244,11 +252,26 @@ def _measured(fix: Fix, before: dict[str, Any], after: dict[str, Any]) -> str:
         if scenario.control and not matches(scenario.right, old):
             raise UnprovenError(f"{fix.id}: the control {scenario.name!r} gives {pages.value(old)} without the patch")
         old, new = ({k: v for k, v in seen.items() if k in scenario.right} for seen in (old, new))
-        shown = [pages.value(old), pages.value(new)]
+        shown = [_value(old), _value(new)]
         if shown[0] == shown[1] and not scenario.control:
-            shown = [pages.value(old, new), pages.value(new, old)]
-        lines.append(f"| {' | '.join(map(pages.cell, [scenario.name, *shown]))} |")
-    return "\n".join(lines)
+            shown = [_value(old, new), _value(new, old)]
+        name = f"{'control: ' if scenario.control else ''}{scenario.name.removeprefix('control: ')}"
+        every.append(f"| {' | '.join(map(pages.cell, [name, *shown]))} |")
+        rows.setdefault((*shown, str(scenario.control)), []).append(every[-1])
+    if len(every) <= _ROWS:
+        return "\n".join([*_HEAD, *every])
+    some = [row for alike in rows.values() for row in alike[:_ALIKE]]
+    summary = f"<details><summary>All {len(every)} inputs</summary>"
+    return "\n".join([*_HEAD, *some, "", summary, "", *_HEAD, *every, "", "</details>"])
+
+
+def _value(outcome: dict[str, Any], other: dict[str, Any] | None = None) -> str:
+    """An outcome in upstream's terms: where a command was run, its status is only how we read the exit code."""
+    if "exit" not in outcome:
+        return pages.value(outcome, other)
+    own = {key: held for key, held in outcome.items() if key not in ("exit", "status")}
+    parts = (pages.value(own, other) if own else "", f"exit code {outcome['exit']}")
+    return ", ".join(part for part in parts if part)
 
 
 def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
@@ -263,13 +286,19 @@ def _message(patch: Patch) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 def _linked(patch: Patch) -> Iterable[str]:
-    """The issues of a patch; it closes those that no other fix is about."""
-    for link in patch.trailer("Bug"):
+    """The issues of a patch. Only those close that are open, and about nothing else."""
+    facts = fix_facts(patch.dist, patch.fix_id)
+    for link in dict.fromkeys([*facts.links, *patch.trailer("Bug")]):
         kind, number = link.split("/")[-2:]
         if kind == "issues":
-            every = series(patch.dist).patches
-            shared = {i for i, patches in every.items() if any(link in p.trailer("Bug") for p in patches)}
-            yield f"{'Fixes' if shared == {patch.fix_id} else 'Related to'} #{number}"
+            yield f"{'Fixes' if link in facts.closes else 'Related to'} #{number}"
+
+
+def _pinned(patch: Patch) -> list[str]:
+    """The paragraphs of a message that name upstream tests of the old behaviour, which a release does not bring."""
+    _, problem, solution, _ = _message(patch)
+    found = (part.replace("\n", " ") for part in [problem, *solution.split("\n\n")])
+    return [part for part in found if re.search(r"\btest_\w|^Tests of \w", part)]
 
 
 def _commit(patch: Patch) -> str:
@@ -303,6 +332,13 @@ def _readme(fix: Fix, conventions: Conventions, patch: Patch, below: list[Patch]
     if missing:
         lines += ["", "Alone it could turn a red run green. These have to be merged before it:", ""]
         lines += [f"- {_message(p)[0]}" for p in missing]
+    if pinned := _pinned(patch):
+        lines += [
+            "",
+            "Upstream tests hold the old behaviour. Releases come without them: change them in this commit.",
+            "",
+        ]
+        lines += [f"> {part}" for part in pinned]
     lines += ["", "## What upstream asks for", "", *(f"- {line}" for line in conventions.asks)]
     lines += ["", "## The commands", "", "From a clone of your fork, with this folder in `$BUNDLE`:", "", "```console"]
     lines += [f"git remote add upstream {upstream(fix.dist)['repository']}", "git fetch upstream main"]
@@ -313,7 +349,8 @@ def _readme(fix: Fix, conventions: Conventions, patch: Patch, below: list[Patch]
     files = " ".join(c.path for c in patch.files)
     lines += ["git apply --index $BUNDLE/change.patch"]
     lines += [command.format(files=files) for command in conventions.format]
-    lines += [f"pytest {' '.join(tests)}", "git commit -a -F $BUNDLE/COMMIT_MESSAGE", f"git push -u origin {fix.id}"]
+    lines += [f"{conventions.pytest} {' '.join(tests)}", f"{conventions.pytest} {conventions.suite}"]
+    lines += ["git commit -a -F $BUNDLE/COMMIT_MESSAGE", f"git push -u origin {fix.id}"]
     title = _message(patch)[0].replace('"', '\\"')
     lines += [f'gh pr create --title "{title}" --body-file $BUNDLE/PULL_REQUEST.md', "```", ""]
     lines += [

@@ -41,7 +41,9 @@ def headline(summary: Summary) -> str:
     parts = [f"{summary.fallen} do not stand", f"{summary.standing} stand", f"{summary.unknown} cannot be known"]
     end = f"; {summary.raised} that had not passed do now" if summary.raised else ""
     skipped = f"; {summary.skipped} skipped" if summary.skipped else ""
-    return f"{summary.records} records, {summary.passes} past passes: {', '.join(parts)}{end}{skipped}"
+    records = f"{summary.records} record{'s' * (summary.records != 1)}"
+    passes = f"{summary.passes} past pass{'es' * (summary.passes != 1)}"
+    return f"{records}, {passes}: {', '.join(parts)}{end}{skipped}"
 
 
 def value(score: float | None, status: str) -> str:
