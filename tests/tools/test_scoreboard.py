@@ -66,7 +66,10 @@ def test_what_the_catalogue_covers() -> None:
 
     verdicts = '{"verdicts": [{"verdict": "no"}]}'
     assert one("FaithfulnessMetric", "drop-item", verdicts) == {"drop-item": 2}
-    assert one("FaithfulnessMetric", "wrong-type", '{"claims": ["a"]}') == {}
+    assert one("FaithfulnessMetric", "wrong-type", '{"claims": ["a"]}') == {"wrong-type": 2}
+    assert one("FaithfulnessMetric", "empty-asked", '{"claims": ["a"]}') == {}
+    assert one("KnowledgeRetentionMetric", "wrong-type", '{"data": {"Name": "Al"}}') == {}
     assert one("ContextualRecallMetric", "drop-item", verdicts) == {}
     assert one("ContextualRecallMetric", "bold", verdicts) == {"bold": 2}
-    assert one("ToolCorrectnessMetric", "out-of-range", '{"score": 0}') == {}
+    assert one("ToolCorrectnessMetric", "out-of-range", '{"score": 0}') == {"out-of-range": 2}
+    assert one("RoleAdherenceMetric", "out-of-range", '{"score": 0}') == {}

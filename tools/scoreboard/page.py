@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from evalfixes.fixes.deepeval import missing_extractions
 from evalfixes.fixes.deepeval._families import LISTS
 from evalfixes.pages import cell
 from evalfixes.testing.reply import form, labels
@@ -17,6 +18,12 @@ ASKED = ("drop-asked", "empty-asked")
 
 _COUNT = ("drop-item", "duplicate-item", "contradict-item")
 _UNCOUNTED = {family.cls for family in LISTS if not family.counted}
+_LISTED = {r.target.partition(":")[2].partition(".")[0] for r in missing_extractions.FIX.replacements}
+"""Metrics for which only a list says what is judged, with the fixes on."""
+
+_BY_SCHEMA = {"ToolCorrectnessMetric": ("out-of-range",)}
+"""What of the metrics whose judge is answered by its schema the catalogue covers."""
+
 _WIDTH, _LABELS, _ROW = 330, 300, 17
 
 _HEAD = """# Scoreboard
@@ -46,19 +53,21 @@ def covered_greener(row: dict[str, Any]) -> dict[str, int]:
     """Greener mutants by operator, as far as the catalogue covers what they damage."""
     found = {entry["operator"]: entry["greener"] for entry in row["operators"] if entry["greener"]}
     if row["metric"] in BY_SCHEMA:
-        return {}
+        return {name: count for name, count in found.items() if name in _BY_SCHEMA.get(row["metric"], ())}
     if row["dist"] == "deepeval":
-        asked = {e["operator"] for e in row["counterexamples"] if e["kind"] == "greener" and _is_asked(e)}
+        asked = {
+            e["operator"] for e in row["counterexamples"] if e["kind"] == "greener" and _is_asked(row["metric"], e)
+        }
         found = {name: count for name, count in found.items() if name not in asked}
         if row["metric"] in _UNCOUNTED:
             found = {name: count for name, count in found.items() if name not in _COUNT}
     return found
 
 
-def _is_asked(example: dict[str, Any]) -> bool:
-    """Whether the mutated reply is one that only says what is judged."""
+def _is_asked(metric: str, example: dict[str, Any]) -> bool:
+    """Whether the mutated reply is one that only says what is judged, and no fix tells that it is none."""
     found = form(example["reply"])
-    return example["operator"] in ASKED or (found is not None and not labels(found.value))
+    return example["operator"] in ASKED or (metric not in _LISTED and found is not None and not labels(found.value))
 
 
 def _share(count: int, row: dict[str, Any]) -> str:
@@ -112,7 +121,7 @@ def _left(rows: list[dict[str, Any]]) -> list[str]:
         "Damage that makes an outcome better although the fixes are on: one counterexample per metric and operator.",
         "Most is done to a reply that says *what* is judged, such as the claims of an answer: nobody but the judge",
         "knows how many there are, so that one is missing cannot be seen in the reply. The same holds for the metrics",
-        "whose judge splits a text itself. Tool correctness takes a number off its scale. No fix covers any of it.",
+        "whose judge splits a text itself. No fix covers any of it.",
         "",
         "| metric | operator | the judge's reply | the mutant | before | after |",
         "| --- | --- | --- | --- | --- | --- |",

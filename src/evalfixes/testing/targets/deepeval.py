@@ -29,7 +29,7 @@ NUMERIC = {
 
 _PER_ITEM = ("contextual_relevancy", "turn_contextual_relevancy")
 BY_SCHEMA = ("RoleAdherenceMetric", "ToolCorrectnessMetric", "TopicAdherenceMetric")
-"""Further metrics, whose judge is answered by its schema. No fix is about them."""
+"""Further metrics, whose judge is answered by its schema. One fix, of scores off the scale, is about one of them."""
 
 _NEEDS_FILE = ("TranscriptionAccuracyMetric",)
 
