@@ -178,6 +178,7 @@ def order(dist: str, ids: Iterable[str]) -> list[str]:
 
 def _forward(copy: Copy, asked: tuple[str, ...]) -> list[Row]:
     rows: dict[str, Row] = {}
+    promised = catalog.closure(asked)
     for fix_id in order(copy.dist, closure(asked or (i for i, entry in INDEX.items() if entry.default))):
         before = dict(copy.contents)
         try:
@@ -185,7 +186,7 @@ def _forward(copy: Copy, asked: tuple[str, ...]) -> list[Row]:
         except (UnsafeFileError, OSError) as error:
             row = Row(fix_id, REFUSED, str(error))
         row = _held_back(row, rows)
-        if row.state == NO_PATCH and fix_id in closure(asked):
+        if row.state == NO_PATCH and fix_id in promised:
             row.state = REFUSED
         if row.state != APPLIED:
             _restore(copy, before)
@@ -199,7 +200,9 @@ def _restore(copy: Copy, before: dict[Path, bytes | None]) -> None:
 
 def _held_back(row: Row, rows: dict[str, Row]) -> Row:
     """A fix must not go in where one that it needs is not: it would do harm alone."""
-    lacking = [n for n in needs(row.fix_id) if n in rows and rows[n].state in (NO_PATCH, REFUSED)]
+    # What another patch of the same fix stands on, for other releases, is no matter here.
+    needed = (*INDEX[row.fix_id].requires, *(row.patch.depends_on if row.patch else ()))
+    lacking = [n for n in needed if n in rows and rows[n].state in (NO_PATCH, REFUSED)]
     if row.state != APPLIED or not lacking:
         return row
     return Row(row.fix_id, NO_PATCH, f"it needs {', '.join(lacking)}, which is not in place")
