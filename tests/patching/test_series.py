@@ -72,8 +72,6 @@ def test_named_fixes_have_no_gap_in_their_range(fix_id: str) -> None:
 
 
 NO_PATCH_YET = (
-    "agentevals-lost-turns",
-    "agentevals-stray-tool-outputs",
     "deepeval-missing-verdicts",  # from 3.7.3 to 4.2.3, where each metric asks by itself
     "deepeval-verdict-count",
 )
