@@ -76,7 +76,10 @@ COPIES = {
             "MISSING INVALID Scale UnscoredError up_to_one up_to_ten asked_for unscored require_scale decide_parts"
         ),
     ),
-    "verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")),
+    "utils/verdict_count.py": Copy(
+        ("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")
+    ),
+    "metrics/verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _word")),
     "tool_pairing.py": Copy(("pairing",)),
     "output_pairing.py": Copy(("pairing",)),
 }
