@@ -73,7 +73,8 @@ COPIES = {
     "score_scale.py": Copy(
         ("scale",),
         own=_names(
-            "MISSING INVALID Scale UnscoredError up_to_one up_to_ten asked_for unscored require_scale decide_parts"
+            "MISSING INVALID Scale UnscoredError up_to_one up_to_ten asked_for unscored decide require_scale "
+            "decide_parts"
         ),
     ),
     "utils/verdict_count.py": Copy(
@@ -86,7 +87,7 @@ COPIES = {
 """By the end of the path of a module that a patch creates."""
 
 WITHOUT_CORE = _names(
-    "coverage_answers.py missing_verdicts.py stray_outputs.py tool_evidence.py tool_outputs.py turn_counts.py "
+    "coverage_answers.py listed.py missing_verdicts.py stray_outputs.py tool_evidence.py tool_outputs.py turn_counts.py "
     "unjudged.py"
 )
 """Modules that patches create and that copy no core: they do what upstream's own types ask for."""

@@ -271,3 +271,36 @@ def _spans(fix: Fix) -> list[str]:
 @pytest.mark.parametrize("fix", evalfixes.fixes("deepeval"), ids=lambda fix: fix.id)
 def test_traced_methods_are_still_called(fix: Fix) -> None:
     assert forked(_spans, fix) == []
+
+
+NO_LIST = [{"opinions": {}}, {"opinions": None}, {"opinions": "one"}, {}, {"error": "content filtered"}]
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("broken", NO_LIST, ids=str)
+def test_the_list_of_what_is_to_be_judged_is_asked_for_once_more(broken: Any, mode: str) -> None:
+    family = next(family for family in LISTS if family.name == "toxicity")
+    low = in_range(deepeval.__version__, "3.2.5..4.1.10")
+    case = one(family, reply(family, family.bad), mode=mode)
+    listed = {"opinions": ["one"]}
+    answered = forked(outcome, {**case, "extracted": {"Opinions": [broken, listed]}})
+    assert answered == {"score": 1.0 if low else 0.0, "status": "FAILED", "calls": 1}
+    silent = forked(outcome, {**case, "extracted": {"Opinions": [broken, broken, listed]}})
+    assert silent == {"score": None, "status": "ERROR", "calls": 0}
+
+
+def _tools(called: str, score: Any) -> Any:
+    case = {
+        "metric": "ToolCorrectnessMetric",
+        "items": 1,
+        "called": [called],
+        "replies": [{"score": score, "reason": "r"}],
+    }
+    return outcome(case)
+
+
+@pytest.mark.skipif(in_range(deepeval.__version__, "3.2.5..3.6.7"), reason="it asks no judge")
+def test_tools_that_are_wrong_fail_whatever_the_judge_says() -> None:
+    assert forked(_tools, "y", 20) == {"score": 0.0, "status": "FAILED", "calls": 2}
+    assert forked(_tools, "x", 20) == {"score": None, "status": "ERROR", "calls": 2}
+    assert forked(_tools, "x", 1) == {"score": 1.0, "status": "PASSED", "calls": 1}

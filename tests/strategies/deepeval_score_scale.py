@@ -17,6 +17,10 @@ _METRICS = (
     "PlanQualityMetric",
     "GoalAccuracyMetric",
     "ToolUseMetric",
+    "MCPUseMetric",
+    "MultiTurnMCPUseMetric",
+    "MCPTaskCompletionMetric",
+    "ToolCorrectnessMetric",
 )
 _OFF = st.one_of(
     st.sampled_from([math.inf, -math.inf, math.nan, -1, 20, 40, 1e300]), st.floats(10.001, 1e6), st.floats(-1e6, -0.001)

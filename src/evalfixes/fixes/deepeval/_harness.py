@@ -11,7 +11,7 @@ A case is a table:
 - ``before``: replies for an earlier case that the same metric object measures first.
 - ``path``: ``json`` (the judge refuses ``schema=``) or ``schema``; ``mode``: ``sync`` or ``async``.
 - ``extracted``: replies to the other steps, by the name of their schema; a list is given one by one.
-- ``include_reason``: default False.
+- ``include_reason``: default False. ``called``: the tools that were called, where ``x`` was expected.
 - ``tap``: only in this process: takes each prompt and the judge's text, and returns what the metric gets
   (an `evalfixes.testing.Reply`).
 """
@@ -54,7 +54,13 @@ _VERDICTS = {
     "PlanScore",
     "ToolSelectionScore",
     "ArgumentCorrectnessScore",
+    "MCPPrimitivesScore",
+    "MCPArgsScore",
+    "ToolScore",
+    "ArgsScore",
+    "TaskScore",
 }
+_MCP = ("MCPUseMetric", "MultiTurnMCPUseMetric", "MCPTaskCompletionMetric")
 
 
 def item(index: int) -> str:
@@ -220,7 +226,7 @@ def _metric(case: Case, judge: Any) -> Any:
             evaluation_steps=["s"],
             evaluation_params=[_params("MultiTurnParams", "TurnParams").CONTENT],
         )
-    if case["metric"] == "ToolUseMetric":
+    if case["metric"] in ("ToolUseMetric", "ToolCorrectnessMetric"):
         from deepeval.test_case import ToolCall
 
         kwargs["available_tools"] = [ToolCall(name="x")]
@@ -254,6 +260,7 @@ def _test_case(case: Case) -> Any:
             "GoalAccuracyMetric",
             "ToolUseMetric",
             "TranscriptionAccuracyMetric",
+            *_MCP[1:],
         )
         or name.startswith("TurnContextual")
         or name == "TurnFaithfulnessMetric"
@@ -268,13 +275,15 @@ def _test_case(case: Case) -> Any:
                 extra["retrieval_context"] = texts
             if name == "TranscriptionAccuracyMetric":
                 extra["provider_transcript"] = texts[i]
-            if name in ("GoalAccuracyMetric", "ToolUseMetric"):
+            if name in ("GoalAccuracyMetric", "ToolUseMetric", *_MCP):
                 extra["tools_called"] = [ToolCall(name="x")]
             turns.append(Turn(role="assistant", content=f"Answer {i}. {item(i)}", **extra))
+            if name in _MCP:  # it is a task from three turns on
+                turns.append(Turn(role="assistant", content=f"Done {i}."))
         extra = {}
         if name in ("TurnContextualRecallMetric", "TurnContextualPrecisionMetric", "TurnContextualRelevancyMetric"):
             extra["expected_outcome"] = " ".join(texts)
-        return ConversationalTestCase(turns=turns, **extra)
+        return _with_server(ConversationalTestCase(turns=turns, **extra), name)
     fields: dict[str, Any] = {"input": "A question?", "actual_output": "An answer."}
     if name in (
         "FaithfulnessMetric",
@@ -289,7 +298,18 @@ def _test_case(case: Case) -> Any:
         fields["context"] = texts
     if name == "ArgumentCorrectnessMetric":
         fields["tools_called"] = [ToolCall(name=f"tool{i}", input_parameters={"at": i}) for i in range(count)]
-    made = LLMTestCase(**fields)
+    if name == "ToolCorrectnessMetric":
+        fields["expected_tools"] = [ToolCall(name="x")]
+        fields["tools_called"] = [ToolCall(name=called) for called in case.get("called", ["x"])]
+    made = _with_server(LLMTestCase(**fields), name)
     if name in ("TaskCompletionMetric", "StepEfficiencyMetric", "PlanAdherenceMetric", "PlanQualityMetric"):
         made._trace_dict = {"name": "agent"}
+    return made
+
+
+def _with_server(made: Any, name: str) -> Any:
+    if name in _MCP:
+        from deepeval.test_case import MCPServer
+
+        made.mcp_servers = [MCPServer(server_name="s")]  # set here it needs no package `mcp`
     return made

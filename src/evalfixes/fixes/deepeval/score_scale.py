@@ -25,23 +25,27 @@ class _Metric:
         name: Package and module below ``deepeval.metrics``.
         cls: The class.
         asks: Its methods that ask for a score, in pairs (synchronous, asynchronous).
-        parts: Whether several scores are averaged by ``_calculate_score``.
+        parts: Whether several scores are put together by ``_calculate_score``.
+        module: Its module below ``deepeval.metrics``, where that is not called as its package.
+        since: The first release in which it asks for a score.
     """
 
     name: str
     cls: str
     asks: tuple[tuple[str, str], ...]
     parts: bool = False
+    module: str = ""
+    since: str = "3.6.9"
 
     @property
     def place(self) -> str:
-        return f"deepeval.metrics.{self.name}.{self.name}:{self.cls}."
+        return f"deepeval.metrics.{self.module or f'{self.name}.{self.name}'}:{self.cls}."
 
 
 _METRICS = (
-    _Metric("g_eval", "GEval", (("_evaluate", "_a_evaluate"),)),
-    _Metric("conversational_g_eval", "ConversationalGEval", (("evaluate", "_a_evaluate"),)),
-    _Metric("task_completion", "TaskCompletionMetric", (("_generate_verdicts", "_a_generate_verdicts"),)),
+    _Metric("g_eval", "GEval", (("_evaluate", "_a_evaluate"),), since=""),
+    _Metric("conversational_g_eval", "ConversationalGEval", (("evaluate", "_a_evaluate"),), since=""),
+    _Metric("task_completion", "TaskCompletionMetric", (("_generate_verdicts", "_a_generate_verdicts"),), since=""),
     _Metric("step_efficiency", "StepEfficiencyMetric", (("_get_score", "_a_get_score"),)),
     _Metric("plan_adherence", "PlanAdherenceMetric", (("_get_plan_adherence_score", "_a_get_plan_adherence_score"),)),
     _Metric("plan_quality", "PlanQualityMetric", (("_get_plan_quality_score", "_a_get_plan_quality_score"),)),
@@ -59,6 +63,32 @@ _METRICS = (
             ("_get_argument_correctness_score", "_a_get_argument_correctness_score"),
         ),
         parts=True,
+    ),
+    _Metric(
+        "mcp_use_metric",
+        "MCPUseMetric",
+        (
+            ("_get_primitives_used_score", "_a_get_primitives_used_score"),
+            ("_get_argument_correctness_score", "_a_get_argument_correctness_score"),
+        ),
+        parts=True,
+    ),
+    _Metric(
+        "mcp",
+        "MultiTurnMCPUseMetric",
+        (("_get_tool_accuracy_score", "_a_get_tool_accuracy_score"), ("_get_args_score", "_a_get_args_score")),
+        parts=True,
+        module="mcp.multi_turn_mcp_use_metric",
+    ),
+    _Metric(
+        "mcp",
+        "MCPTaskCompletionMetric",
+        (("_get_task_score", "_a_get_task_score"),),
+        parts=True,
+        module="mcp.mcp_task_completion",
+    ),
+    _Metric(
+        "tool_correctness", "ToolCorrectnessMetric", (("_get_tool_selection_score", "_a_get_tool_selection_score"),)
     ),
 )
 
@@ -88,12 +118,16 @@ def _counted(spec: _Metric, metric: Any, found: Any) -> Any:
 
 def _give_up(spec: _Metric, metric: Any, module: ModuleType, found: Any) -> Any:
     """What stands in for a score that the judge did not give, if anything may."""
+    low, high = _scale(metric, module)
+    score = found[0] if isinstance(found, tuple) else getattr(found, "score", None)
+    # A score below the scale, or no number, has pulled the result down: without it nothing may pass.
+    above = isinstance(score, (int, float)) and score > high
     if spec.parts:
-        # A score below the scale, or no number, has pulled the average down: without it nothing may pass.
-        above = isinstance(found.score, (int, float)) and found.score > _scale(metric, module)[1]
         return found.model_copy(update={"score": 0.0, "reason": MARK if above else MARK_BROKEN})
-    conclude(metric, 0.0, 1.0, missing=1, given=0, what="scores (it is off the scale)")
-    low = _scale(metric, module)[0]
+    # The lower one counts of the tools' score, which no judge gives, and the judge's.
+    tools = metric._calculate_score() if spec.cls == "ToolCorrectnessMetric" else None
+    best, given = (1.0, 0) if tools is None else (min(1.0, tools), 1)
+    conclude(metric, 0.0, best, missing=1, given=given, what="scores (it is off the scale)", broken=not above)
     return (low, MARK) if isinstance(found, tuple) else found.model_copy(update={"score": low, "reason": MARK})
 
 
@@ -129,18 +163,18 @@ def _a_build(spec: _Metric) -> Callable[[Callable[..., Any], ModuleType], Callab
 
 
 def _build_total(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
-    def _calculate_score(self: Any, first: Any, second: Any) -> Any:
-        parts = list(itertools.chain(first, second))
+    def _calculate_score(self: Any, *scores: Any) -> Any:
+        parts = list(itertools.chain(*(score if isinstance(score, list) else [score] for score in scores)))
         marks = [part for part in parts if is_mark(part)]
         if not marks:
             ledger.record(type(self).__name__, len(parts))
-            return original(self, first, second)
+            return original(self, *scores)
         for mark in marks:
             mark.score = 1.0
-        best = below(original)(self, first, second)
+        best = below(original)(self, *scores)
         for mark in marks:
             mark.score = 0.0
-        worst = original(self, first, second)
+        worst = original(self, *scores)
         broken = any(mark.reason == MARK_BROKEN for mark in marks)
         conclude(self, worst, best, len(marks), len(parts) - len(marks), "scores", broken)
         return worst
@@ -168,7 +202,7 @@ def _scenarios() -> tuple[Scenario, ...]:
     for metric in _METRICS:
         key = "verdict" if metric.cls == "TaskCompletionMetric" else "score"
         top = 10 if metric.cls in ("GEval", "ConversationalGEval") else 1
-        younger = "" if metric.cls in ("GEval", "ConversationalGEval", "TaskCompletionMetric") else "3.6.9.."
+        younger = f"{metric.since}.." if metric.since else ""
 
         def case(value: Any, _cls: str = metric.cls, _key: str = key, **more: Any) -> dict[str, Any]:
             return {"metric": _cls, "items": 1, "replies": [{_key: value, "reason": "r"}], **more}
