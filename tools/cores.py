@@ -87,8 +87,8 @@ COPIES = {
 """By the end of the path of a module that a patch creates."""
 
 WITHOUT_CORE = _names(
-    "coverage_answers.py listed.py missing_verdicts.py stray_outputs.py tool_evidence.py tool_outputs.py turn_counts.py "
-    "unjudged.py"
+    "coverage_answers.py listed.py missing_verdicts.py stray_outputs.py tool_evidence.py tool_outputs.py "
+    "turn_counts.py unjudged.py"
 )
 """Modules that patches create and that copy no core: they do what upstream's own types ask for."""
 
