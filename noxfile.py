@@ -167,7 +167,7 @@ def unit(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def contract(session: nox.Session) -> None:
     """The contract on the first faulty, the last faulty and the latest release of each named fix."""
-    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow", cases="100")
+    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow", cases="60")
 
 
 @nox.session(venv_backend="none")

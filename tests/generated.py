@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
-COUNT = int(os.environ.get("EVALFIXES_CASES", "100"))
+COUNT = int(os.environ.get("EVALFIXES_CASES", "60"))
 
 
 def generate(strategy: SearchStrategy[Any], count: int = COUNT) -> list[Any]:

@@ -77,14 +77,18 @@ COPIES = {
             "decide_parts"
         ),
     ),
-    "verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")),
+    "utils/verdict_count.py": Copy(
+        ("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")
+    ),
+    "metrics/verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _word")),
     "tool_pairing.py": Copy(("pairing",)),
     "output_pairing.py": Copy(("pairing",)),
 }
 """By the end of the path of a module that a patch creates."""
 
 WITHOUT_CORE = _names(
-    "coverage_answers.py listed.py missing_verdicts.py tool_evidence.py tool_outputs.py turn_counts.py unjudged.py"
+    "coverage_answers.py listed.py missing_verdicts.py stray_outputs.py tool_evidence.py tool_outputs.py "
+    "turn_counts.py unjudged.py"
 )
 """Modules that patches create and that copy no core: they do what upstream's own types ask for."""
 

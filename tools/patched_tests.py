@@ -217,11 +217,11 @@ class Tree:
         return self._pristine[path] if path in self._pristine else target.read_bytes() if target.is_file() else None
 
     def with_patches(self, whole: Iterable[Patch], unused: Iterable[Patch] = ()) -> dict[str, bytes | None]:
-        """The files that patches change; of the unused ones only those that upstream does not have."""
+        """The files that patches change; of the unused ones only those that they create."""
         texts: dict[str, bytes | None] = {}
         for patch, complete in [*((p, True) for p in whole), *((p, False) for p in unused)]:
             for change in patch.files:
-                if complete or self.pristine(change.path) is None:
+                if complete or change.new:
                     texts[change.path] = apply(change, texts.get(change.path, self.pristine(change.path)))
         return texts
 

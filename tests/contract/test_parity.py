@@ -39,15 +39,17 @@ def test_the_patched_tree_agrees_with_runtime(patchable: Fix, decisions: Decisio
     assert not plan.refused, plan.copies
     cases = _cases(patchable, decisions)
     runtime = forked(run_all, patchable, cases, True)
-    patched, both = outcomes(patchable, cases, tmp_path)
+    named = len(scenarios(patchable, decisions[patchable.id].release))
+    patched, both = outcomes(patchable, cases, tmp_path, named + 20)
     assert patched["states"][patchable.id] == ["patched", "source"]
+    assert (len(patched["outcomes"]), len(both["outcomes"])) == (len(cases), min(len(cases), named + 20))
     assert both["states"] == patched["states"], "something was replaced in a patched tree"
     for scenario, seen in zip(scenarios(patchable, decisions[patchable.id].release), patched["outcomes"], strict=False):
         assert matches(scenario.right, seen), (scenario.name, seen)
     different = [
         (case, old, new)
         for other in (patched["outcomes"], both["outcomes"])
-        for case, old, new in zip(cases, runtime, other, strict=True)
+        for case, old, new in zip(cases, runtime, other, strict=False)
         if comparable(old) != comparable(new)
     ]
     assert different[:1] == []

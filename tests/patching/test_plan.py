@@ -243,7 +243,9 @@ def test_nothing_found_names_what_was_looked_for(tmp_path: Path, fix: Fix) -> No
 
 
 def test_a_fix_is_held_back_without_what_it_needs(vendored: Path, fix: Fix, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_module, "_put", lambda copy, fix: plan_module.Row(fix.id, plan_module.NO_PATCH, "none"))
+    monkeypatch.setattr(
+        plan_module, "_put", lambda copy, fix, rows: plan_module.Row(fix.id, plan_module.NO_PATCH, "none")
+    )
     assert make(vendored, [fix.id]).refused
 
 

@@ -178,14 +178,15 @@ def order(dist: str, ids: Iterable[str]) -> list[str]:
 
 def _forward(copy: Copy, asked: tuple[str, ...]) -> list[Row]:
     rows: dict[str, Row] = {}
+    promised = catalog.closure(asked)
     for fix_id in order(copy.dist, closure(asked or (i for i, entry in INDEX.items() if entry.default))):
         before = dict(copy.contents)
         try:
-            row = _put(copy, catalog.get(fix_id))
+            row = _put(copy, catalog.get(fix_id), {i for i, r in rows.items() if r.state in (APPLIED, THERE)})
         except (UnsafeFileError, OSError) as error:
             row = Row(fix_id, REFUSED, str(error))
         row = _held_back(row, rows)
-        if row.state == NO_PATCH and fix_id in closure(asked):
+        if row.state == NO_PATCH and fix_id in promised:
             row.state = REFUSED
         if row.state != APPLIED:
             _restore(copy, before)
@@ -199,13 +200,17 @@ def _restore(copy: Copy, before: dict[Path, bytes | None]) -> None:
 
 def _held_back(row: Row, rows: dict[str, Row]) -> Row:
     """A fix must not go in where one that it needs is not: it would do harm alone."""
-    lacking = [n for n in needs(row.fix_id) if n in rows and rows[n].state in (NO_PATCH, REFUSED)]
+    # What another patch of the same fix stands on, for other releases, is no matter here.
+    stands_on = row.patch.depends_on if row.patch else ()
+    needed = (*INDEX[row.fix_id].requires, *stands_on)
+    lacking = [n for n in needed if n in rows and rows[n].state in (NO_PATCH, REFUSED)]
+    lacking += [n for n in stands_on if n in rows and rows[n].state == NOT_NEEDED]
     if row.state != APPLIED or not lacking:
         return row
     return Row(row.fix_id, NO_PATCH, f"it needs {', '.join(lacking)}, which is not in place")
 
 
-def _put(copy: Copy, fix: Fix) -> Row:
+def _put(copy: Copy, fix: Fix, there: set[str]) -> Row:
     prints = copy.prints((*fix.symbols, *texts(fix.dist).symbols(fix.id)))
     state, evidence = compare(fix, prints)
     release = written_release(copy.root)
@@ -217,6 +222,8 @@ def _put(copy: Copy, fix: Fix) -> Row:
     if state in (FIXED, NOT_AFFECTED):
         return Row(fix.id, NOT_NEEDED, f"{state}: {evidence}")
     patches = _candidates(copy, fix, release)
+    # Of texts that several patches fit, the patches before decide: its hunks alone do not show what it stands on.
+    patches.sort(key=lambda patch: not set(patch.depends_on) <= there)
     if not any(_present(copy, patch) for patch in patches) and not _any_module(copy, fix):
         return Row(fix.id, NOT_NEEDED, "this copy has none of the files that have the fault")
     problems: list[tuple[Patch, HunkError]] = []
