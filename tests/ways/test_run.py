@@ -58,8 +58,10 @@ def test_keyboard_interrupt(site: Site) -> None:
     code = "import time\nprint('up', flush=True)\ntime.sleep(60)"
     command = [*RUN, "python", "-c", code]
     process = subprocess.Popen(
-        command, env=site.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        command, env=site.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # A test run that was started in the background of a shell ignores it, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     assert process.stdout is not None
     process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
