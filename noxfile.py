@@ -35,7 +35,7 @@ import nox
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 from environments import Environment, FailedError, environ, interpreter  # noqa: E402
-from pins import EXTRAS, TESTING, Pin, dists, for_patches, pins  # noqa: E402
+from pins import EXTRAS, TESTING, Pin, dists, for_patches, pins, upstream  # noqa: E402
 
 nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["lint", "types", "unit", "contract"]
@@ -167,7 +167,7 @@ def unit(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def contract(session: nox.Session) -> None:
     """The contract on the first faulty, the last faulty and the latest release of each named fix."""
-    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow", cases="60")
+    in_pins(session, [pin for pin in all_pins() if pin.tier == "default"], "not slow", cases="40")
 
 
 @nox.session(venv_backend="none")
@@ -197,9 +197,21 @@ def in_pins(session: nox.Session, chosen: list[Pin], marked: str, cases: str) ->
     jobs = []
     for pin in chosen:
         variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release, "EVALFIXES_CASES": cases}
-        tests = ["tests/contract", *doors(pin.dist)]
+        tests = ["tests/contract", *doors(pin.dist), *beside(pin)]
         jobs.append(Job(pin.name, pin.python, pin.requirements, [*tests, *arguments], pin.constraints, variables))
     side_by_side(session, jobs)
+
+
+def beside(pin: Pin) -> list[str]:
+    """On the newest release: the tests of single fixes, and those of the evaluator classes."""
+    if pin.release != list(upstream(pin.dist)["releases"])[-1]:
+        return []
+    own = Path("tests", "fixes", pin.dist.removesuffix("-cli").replace("-", "_"))
+    # The classes of agentevals go through its door.
+    return [
+        *([str(own)] if (ROOT / own).is_dir() else []),
+        *(["tests/evaluators"] if pin.dist != "agentevals-cli" else []),
+    ]
 
 
 def doors(dist: str) -> list[str]:

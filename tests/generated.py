@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
-COUNT = int(os.environ.get("EVALFIXES_CASES", "60"))
+COUNT = int(os.environ.get("EVALFIXES_CASES", "40"))
 
 
 def generate(strategy: SearchStrategy[Any], count: int = COUNT) -> list[Any]:

@@ -11,19 +11,22 @@ from typing import Any
 import pytest
 
 import evalfixes
+from evalfixes.fixes.google_adk._harness import block, segments
 from tests.forked import forked
 
 pytest.importorskip("google.adk.evaluation.metric_evaluator_registry", reason="google-adk[eval] is not installed")
 
 SECRET = "PRIVATE-SECRET"
+SAID = ("Let me look.", "Oslo again.", "Oslo.")
 REPLIES = {
-    "segment": ["<sentence>Oslo.</sentence>"],
-    "validate": [
-        "sentence: Oslo.\nlabel: supported\nrationale: r\nsupporting_excerpt: null\ncontradicting_excerpt: null"
-    ],
+    **{f"segment:Begin**\n{text}": [segments(text)] for text in SAID},
+    **{f"validate:<sentence>{text}": [block(text, "supported")] for text in SAID},
+    "segment": [segments("Oslo.")],
+    "validate": [block("Oslo.", "supported")],
     "rubric": ["ID: a\nProperty: The answer is short.\nRationale: r\nVerdict: yes\n"],
     ":": ['{"reasoning": "r", "is_the_agent_response_valid": "valid", "is_valid": "valid"}'],
 }
+"""Well-formed replies to what is asked without thoughts; with thoughts planted the prompts differ."""
 
 
 def registered() -> dict[str, Any]:
