@@ -22,6 +22,7 @@ A Python that is not on this machine is skipped with a message, in CI too.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -262,12 +263,18 @@ def side_by_side(session: nox.Session, jobs: list[Job]) -> None:
             job = running[done]
             passed, output, times = done.result()
             whole = not passed or "-v" in job.arguments
-            print(output if whole else output.strip().rpartition("\n")[2], flush=True)
+            print(output if whole else summary(output), flush=True)
             session.log(f"{job.name}: {'ok' if passed else 'FAILED'} ({times})")
             if not passed:
                 failed.append(job.name)
     if failed:
         session.error(f"failed: {', '.join(sorted(failed))}")
+
+
+def summary(output: str) -> str:
+    """Pytest's last line of what it printed; fixes that were in place in its process may say more below it."""
+    lines = output.strip().split("\n")
+    return next((line for line in reversed(lines) if re.search(r" in \d+\.\d+s\b", line)), lines[-1])
 
 
 def in_environment(
