@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
 import evalfixes
 from tests.forked import forked
 from tests.realjudge.doors import DOORS
-from tests.realjudge.evidence import Evaluation, evaluations
+from tests.realjudge.evidence import Evaluation, evaluations, facts
 from tests.realjudge.judge import MODELS, Judge
 
 FIXED = "rejudge0"
@@ -23,6 +24,23 @@ FIXED = "rejudge0"
 def recorded(metrics: Sequence[str]) -> list[Evaluation]:
     """What is recorded of the metrics."""
     return [one for model in MODELS for one in evaluations(model) if one.metric in metrics]
+
+
+def check(found: Sequence[Evaluation], *dists: str) -> None:
+    """Fails on a false pass with the fixes; on the recorded releases, on any outcome but the recorded one too.
+
+    The recorded outcomes of upstream have the false passes, so that what never judges is found out there.
+
+    Args:
+        found: What is recorded.
+        dists: The distributions whose releases an outcome depends on.
+    """
+    assert found
+    before, after = again(found)
+    assert false_passes(found, after) == []
+    if all(facts(one.model)["releases"][dist] == version(dist) for one in found for dist in dists):
+        assert differences(found, before, "upstream") == []
+        assert differences(found, after, FIXED) == []
 
 
 def again(found: Sequence[Evaluation]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
