@@ -290,6 +290,7 @@ INDEX: dict[str, Entry] = {
         ),
         requires=(
             "deepeval-metric-recovers",
+            "deepeval-role-violation-strict",
             "deepeval-verbose-verdicts",
         ),
     ),
@@ -337,7 +338,10 @@ INDEX: dict[str, Entry] = {
     "deepeval-turn-relevancy-verdicts": Entry(
         "deepeval",
         "deepeval.turn_relevancy_verdicts",
-        ("deepeval.metrics.turn_relevancy.turn_relevancy",),
+        (
+            "deepeval.metrics.turn_relevancy.turn_relevancy",
+            "deepeval.metrics.utils",
+        ),
         requires=("deepeval-metric-recovers",),
     ),
     "deepeval-verbose-verdicts": Entry(
@@ -348,7 +352,10 @@ INDEX: dict[str, Entry] = {
             "deepeval.metrics.role_violation.role_violation",
             "deepeval.metrics.conversation_completeness.conversation_completeness",
         ),
-        requires=("deepeval-metric-recovers",),
+        requires=(
+            "deepeval-metric-recovers",
+            "deepeval-role-violation-strict",
+        ),
     ),
     "deepeval-verdict-count": Entry(
         "deepeval",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
@@ -68,6 +69,13 @@ def complete(draw: st.DrawFn, families: Sequence[Family] = LISTED) -> dict[str, 
     return {**case, "replies": replies}
 
 
+def unspoiled(families: Sequence[Family] = LISTED) -> st.SearchStrategy[dict[str, Any]]:
+    """Complete cases without what deepeval-role-violation-strict repairs, for the fixes that require it."""
+    return complete(families).filter(
+        lambda case: case["metric"] != "RoleViolationMetric" or not case["kwargs"].get("strict_mode")
+    )
+
+
 def _one_change(
     verdicts: list[Any], single: bool, length: bool = True, counted: bool = True
 ) -> st.SearchStrategy[list[Any]]:
@@ -110,7 +118,25 @@ def damaged(
                         ]
                     )
                 )
+    # A list that lost one verdict and repeats another is one that a judge could have written.
+    assume(not _complete_too(case, worse))
     return case, worse
+
+
+def _complete_too(case: Any, worse: Any) -> bool:
+    """Whether the damage ended in other verdicts, one for each item, in plain words."""
+    was, now = ([_words(reply) for reply in one["replies"]] for one in (case, worse))
+    return was != now and all(
+        isinstance(new, list) and len(new) == len(old) and all(word in ("yes", "no", BETWEEN) for word in new)
+        for old, new in zip(was, now, strict=True)
+    )
+
+
+def _words(reply: Any) -> Any:
+    listed = reply.get("verdicts", [reply])
+    if not isinstance(listed, list):
+        return None
+    return [found.get("verdict") if isinstance(found, dict) else None for found in listed]
 
 
 def odd_but_plain(case: Any) -> bool:
@@ -131,4 +157,4 @@ def second(pair: st.SearchStrategy[tuple[Any, Any]]) -> st.SearchStrategy[Any]:
     return pair.map(lambda both: both[1])
 
 
-__all__ = ["LISTED", "SINGLES", "complete", "damaged", "odd_but_plain", "second"]
+__all__ = ["LISTED", "SINGLES", "complete", "damaged", "odd_but_plain", "second", "unspoiled"]

@@ -174,7 +174,8 @@ FIX = Fix(
         *_before_qag(),
         *replacements(LISTS, instead_of=_VERBOSE),
     ),
-    requires=("deepeval-metric-recovers", _VERBOSE),
+    # Strict mode: as for the verbose verdicts, a violation that decides must not pass.
+    requires=("deepeval-metric-recovers", "deepeval-role-violation-strict", _VERBOSE),
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=(*(scenario for family in LISTS for scenario in _of(family)), _LAST_NODE),

@@ -129,7 +129,8 @@ FIX = Fix(
     after="The leading word decides, as in 4.2.4; a verdict without one is missing: asked for once more, then decided "
     "if it cannot change the outcome, else the metric is unscored.",
     replacements=_targets(),
-    requires=("deepeval-metric-recovers",),
+    # A violation among verdicts that are missing is decided: in strict mode that must not mean a pass.
+    requires=("deepeval-metric-recovers", "deepeval-role-violation-strict"),
     evaluate=evaluate,
     loads=("deepeval.metrics",),
     scenarios=_scenarios(),
