@@ -14,7 +14,7 @@ from evalfixes import catalog
 from evalfixes.probing import load
 from evalfixes.releases import in_range
 from evalfixes.runtime.decide import Decision
-from evalfixes.testing import KEEPS, LOSES, OPERATORS, Outcome, Reply, classify, operator
+from evalfixes.testing import KEEPS, LOSES, OPERATORS, Outcome, classify, operator
 from evalfixes.testing.outcome import GREENER
 from evalfixes.testing.strategies import mutants
 from tests.forked import forked
@@ -53,6 +53,7 @@ def _no_text(name: str) -> bool:
 def _of_google_adk() -> Any:
     from tests.strategies import adk_hallucinations_sentence_labels as labels
     from tests.strategies import adk_rubric_answers as rubrics
+    from tests.strategies._google_adk import scripted
     from tests.strategies.google_adk import THRESHOLDS, match_case
 
     votes = st.lists(
@@ -72,18 +73,10 @@ def _of_google_adk() -> Any:
         replies = worse["judge"][pattern]
         place = draw(st.integers(0, len(replies) - 1))
         mutant = draw(mutants(replies[place]))
-        replies[place] = _scripted(mutant.reply)
+        replies[place] = scripted(mutant.reply)
         return case, worse, mutant.group
 
     return pairs()
-
-
-def _scripted(reply: Reply) -> Any:
-    if reply.error:
-        return {"raise": reply.error}
-    if reply.lost:
-        return {"empty": True}
-    return [{"thought": reply.thought}, reply.text] if reply.thought else reply.text
 
 
 PAIRS = {

@@ -7,14 +7,33 @@ from typing import Any
 from hypothesis import strategies as st
 
 from evalfixes.fixes.google_adk._harness import block, rubric_verdicts, segments, verdict
+from evalfixes.testing import Reply, operator
+from evalfixes.testing.strategies import mutants
 
 THRESHOLDS = st.sampled_from([0.0, 0.25, 0.5, 0.8, 1.0])
 GOOD = ["supported", "not_applicable"]
 BAD = ["unsupported", "contradictory", "disputed"]
 LABELS = st.sampled_from(GOOD + BAD)
-UNUSABLE = st.sampled_from(["", "partially supported", "supported / contradictory", "perhaps", "not supported"])
-PLAIN = st.sampled_from(["`{}`", "**{}**", "{}.", "'{}'", "[{}]", "- {}", "1. {}", "{} - the text says so"])
+UNUSABLE = ["partially supported", "supported / contradictory", "perhaps", "not supported"]
+PLAIN = ["'{}'", "[{}]", "- {}", "1. {}", "{} - the text says so"]
+GONE = ("refusal", "empty-reply", "error-object", "empty-object", "lost-call", "exception")
+"""Operators after which nothing of a reply is left."""
 _SENTENCES = ["Paris is big.", "It is 5 m tall.", 'He said "yes".', "- Apples are red", "A\nB", "Paris is big."]
+
+
+def scripted(reply: Reply) -> Any:
+    """A reply in the form that a case holds it in."""
+    if reply.error:
+        return {"raise": reply.error}
+    if reply.lost:
+        return {"empty": True}
+    return [{"thought": reply.thought}, reply.text] if reply.thought else reply.text
+
+
+def gone(*names: str) -> st.SearchStrategy[Any]:
+    """What comes in place of a reply of which nothing is left: None stands for a response without content."""
+    made = mutants(Reply("supported"), [operator(name) for name in names or GONE])
+    return st.one_of(made.map(lambda mutant: scripted(mutant.reply)), st.none())
 
 
 def sentences(prefix: str = "") -> st.SearchStrategy[list[str]]:

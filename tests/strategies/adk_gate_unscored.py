@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from evalfixes.fixes.google_adk._harness import block, verdict
 from evalfixes.fixes.google_adk.gate_unscored import HALLUCINATIONS, MATCH, TRAJECTORY
 from evalfixes.releases import in_range
-from tests.strategies._google_adk import THRESHOLDS
+from tests.strategies._google_adk import GONE, THRESHOLDS, gone
 
-_MISSING = st.sampled_from(["garbage", None])
+# A judge that fails ends the whole run up to 1.17: no gate is reached.
+_MISSING = gone(*(name for name in GONE if name != "exception"))
 
 
 def _case(
@@ -44,8 +45,8 @@ def _cases(draw: st.DrawFn, missing: bool) -> tuple[Any, Any]:
     # Not 0: up to 1.16 AgentEvaluator takes a mean of 0 for no score ("Expected 0.0, but got None"). At that
     # threshold the runtime fix leaves upstream's failure be, and the patch, which repairs the mean itself, does not.
     thresholds = [1.0 if metric == TRAJECTORY else draw(THRESHOLDS.filter(bool)) for metric in metrics]
-    gone = [[draw(_MISSING) if missing and draw(st.booleans()) else s for s in said] for said in replies]
-    return _case(door, metrics, replies, thresholds, runs), _case(door, metrics, gone, thresholds, runs)
+    hurt = [[draw(_MISSING) if missing and draw(st.booleans()) else s for s in said] for said in replies]
+    return _case(door, metrics, replies, thresholds, runs), _case(door, metrics, hurt, thresholds, runs)
 
 
 def _kept(case: dict[str, Any]) -> bool:

@@ -1,12 +1,15 @@
-"""Segments left out, repeated, rewritten and put in another order."""
+"""Segments left out, repeated, cut off and rewritten."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
 
 from evalfixes.fixes.google_adk._harness import blocks, segments
+from evalfixes.testing import Reply, operator
+from evalfixes.testing.strategies import damaged
 from tests.strategies._google_adk import LABELS, THRESHOLDS
 
 _TEXTS = st.lists(
@@ -17,13 +20,17 @@ _TEXTS = st.lists(
 )
 
 
-def _case(texts: list[str], given: list[str], labels: dict[str, str], threshold: float) -> dict[str, Any]:
-    told = [(text, labels.get(text, "supported")) for text in given]
+_OPERATORS = [operator(name) for name in ("drop-asked", "empty-asked", "drop-line", "repeat-line", "cut-off")]
+_SENTENCE = re.compile(r"<sentence>(.*?)</sentence>", re.DOTALL)
+
+
+def _case(texts: list[str], reply: str, labels: dict[str, str], threshold: float) -> dict[str, Any]:
+    told = [(text, labels.get(text, "supported")) for text in _SENTENCE.findall(reply)]
     return {
         "metric": "hallucinations_v1",
         "threshold": threshold,
         "turns": [{"answer": "\n".join(texts)}],
-        "judge": {"segment": [segments(*given)], "validate": [blocks(*told)]},
+        "judge": {"segment": [reply], "validate": [blocks(*told)]},
     }
 
 
@@ -31,19 +38,11 @@ def _case(texts: list[str], given: list[str], labels: dict[str, str], threshold:
 def _pairs(draw: st.DrawFn) -> tuple[Any, Any]:
     texts, threshold = draw(_TEXTS), draw(THRESHOLDS)
     labels = {text: draw(LABELS) for text in texts}
-    given = list(texts)
-    for _ in range(draw(st.integers(1, 2))):
-        place = draw(st.integers(0, len(given) - 1)) if given else 0
-        match draw(st.sampled_from(["drop", "double", "rewrite", "reverse"])):
-            case "drop":
-                del given[place : place + 1]
-            case "double":
-                given[place:place] = given[place : place + 1]
-            case "rewrite":
-                given[place : place + 1] = ["Enjoy!"]
-            case "reverse":
-                given.reverse()
-    return _case(texts, texts, labels, threshold), _case(texts, given, labels, threshold)
+    reply = segments(*texts)
+    worse = draw(damaged(Reply(reply), _OPERATORS, most=2)).text
+    if draw(st.booleans()):  # no operator: such a sentence is as good as any
+        worse = worse.replace(draw(st.sampled_from(texts)), "Enjoy!")
+    return _case(texts, reply, labels, threshold), _case(texts, worse, labels, threshold)
 
 
 well_formed = _pairs().map(lambda pair: pair[0])

@@ -1,4 +1,4 @@
-"""Replies of the sentence validator: blocks left out, repeated, relabelled, decorated, cut off, invented."""
+"""Replies of the sentence validator, with what the mutation operators do to them, and blocks invented."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evalfixes.testing import KEEPS, LOSES, Reply, operator
+from evalfixes.testing.operators import on_structure, relabelled
+from evalfixes.testing.strategies import damaged
 from tests.strategies._google_adk import GOOD, LABELS, PLAIN, THRESHOLDS, UNUSABLE, hallucinations, labelled, reply_of
 
 Turns = list[list[tuple[str, str]]]
@@ -20,50 +23,41 @@ def _case(turns: Turns, threshold: float) -> dict[str, Any]:
 
 well_formed = st.builds(_case, labelled(), THRESHOLDS)
 
-_DAMAGE = ["drop", "double", "contradict", "blank", "cut", "no excerpt", "decorate", "reorder"]
+_LOSSES = [
+    operator(name)
+    for name in (
+        "drop-item", "drop-all", "drop-field", "unknown-label", "empty-label", "hedged-label", "duplicate-item",
+        "drop-line", "repeat-line", "cut-off", "bold", "backticks", "full-stop", "swap-items", "blank-lines", "crlf",
+        "prose-around", "fences",
+    )
+]  # fmt: skip
+_LOSSES += [
+    on_structure("label of no set", LOSES, "a label that is none of the five", relabelled(UNUSABLE)),
+    on_structure("label in odd form", KEEPS, "a label in a list, in brackets, explained", relabelled(PLAIN)),
+]
+# Only last: if the answer itself were dropped after that, the contradiction alone would be a better reply.
+_CONTRADICT = operator("contradict-item")
 
 
 @st.composite
-def _reply(draw: st.DrawFn, number: int, rows: list[tuple[str, str]], kinds: list[str]) -> str:
-    blocks = [reply_of(number, [row]) for row in rows]
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(blocks) - 1))
-        one = blocks[place]
-        match draw(st.sampled_from(kinds)):
-            case "drop":
-                blocks[place] = ""
-            case "double":
-                blocks.insert(place, one.replace("because", "again") if draw(st.booleans()) else one)
-            case "contradict":
-                # With its own label in front: a block alone, its sentence's own one dropped, would be a better reply.
-                text, label = rows[min(place, len(rows) - 1)]
-                blocks.append(reply_of(number, [(text, label), (text, draw(LABELS))]))
-            case "blank":
-                text, _ = rows[min(place, len(rows) - 1)]
-                blocks[place] = reply_of(number, [(text, draw(UNUSABLE))])
-            case "cut":
-                blocks[place] = one[: draw(st.integers(0, len(one)))]
-            case "no excerpt":
-                blocks[place] = one.rpartition("\n")[0]
-            case "decorate":
-                text, label = rows[min(place, len(rows) - 1)]
-                blocks[place] = reply_of(number, [(text, draw(PLAIN).format(label))])
-            case "reorder":
-                blocks.reverse()
-            case "invent":
-                blocks.insert(place, reply_of(number, [("Nobody asked.", draw(LABELS))]))
-    reply = draw(st.sampled_from(["\n", "\n\n"])).join(blocks)
-    return reply.replace("\n", "\r\n") if draw(st.booleans()) else reply
+def _reply(draw: st.DrawFn, number: int, rows: list[tuple[str, str]]) -> str:
+    reply = reply_of(number, rows)
+    if draw(st.booleans()):
+        reply = draw(damaged(Reply(reply), _LOSSES)).text
+    elif draw(st.booleans()):
+        reply = draw(damaged(Reply(reply), [_CONTRADICT], most=1)).text
+    invented = reply_of(number, [("Nobody asked.", draw(LABELS))])
+    return "\n\n".join(filter(None, draw(st.sampled_from([(reply,), (reply,), (invented, reply), (reply, invented)]))))
 
 
 @st.composite
-def _damaged(draw: st.DrawFn, kinds: list[str]) -> tuple[Any, Any]:
+def _damaged(draw: st.DrawFn) -> tuple[Any, Any]:
     turns, threshold = draw(labelled()), draw(THRESHOLDS)
-    replies = [draw(_reply(number, rows, kinds)) for number, rows in enumerate(turns)]
-    damaged = hallucinations(
+    replies = [draw(_reply(number, rows)) for number, rows in enumerate(turns)]
+    worse = hallucinations(
         [([text for text, _ in rows], reply) for rows, reply in zip(turns, replies, strict=True)], threshold
     )
-    return _case(turns, threshold), damaged
+    return _case(turns, threshold), worse
 
 
 # A second block for a sentence that stands twice is an answer like any other, so what is doubled or
@@ -73,10 +67,10 @@ def _distinct(answer: str) -> bool:
     return len(set(lines)) == len(lines)
 
 
-damage = _damaged([*_DAMAGE, "invent"]).filter(lambda pair: all(_distinct(t["answer"]) for t in pair[0]["turns"]))
+damage = _damaged().filter(lambda pair: all(_distinct(t["answer"]) for t in pair[0]["turns"]))
 
 any_reply = st.one_of(
-    _damaged([*_DAMAGE, "invent"]).map(lambda pair: {**pair[1], "intact": _passes(pair[0])}),
+    _damaged().map(lambda pair: {**pair[1], "intact": _passes(pair[0])}),
     st.builds(
         lambda turns, text, threshold: hallucinations([([t for t, _ in rows], text) for rows in turns], threshold),
         labelled(),

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from evalfixes.fixes.google_adk._harness import block
-from tests.strategies._google_adk import THRESHOLDS
+from tests.strategies._google_adk import THRESHOLDS, gone
 
-_MISSING = st.sampled_from(["garbage", "", None, {"raise": "503"}])
+_MISSING = gone()
 
 
 def _case(turns: list[list[Any]], threshold: float, intermediate: bool) -> dict[str, Any]:
@@ -41,8 +41,8 @@ any_reply = st.builds(_case, _turns(st.one_of(st.booleans(), _MISSING)), THRESHO
 @st.composite
 def _damaged(draw: st.DrawFn) -> tuple[Any, Any]:
     turns, threshold, intermediate = draw(_turns(st.booleans())), draw(THRESHOLDS), draw(st.booleans())
-    gone = [[draw(_MISSING) if draw(st.booleans()) else step for step in steps] for steps in turns]
-    return _case(turns, threshold, intermediate), _case(gone, threshold, intermediate)
+    hurt = [[draw(_MISSING) if draw(st.booleans()) else step for step in steps] for steps in turns]
+    return _case(turns, threshold, intermediate), _case(hurt, threshold, intermediate)
 
 
 damage = _damaged()

@@ -6,11 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.strategies._google_adk import gone
 from tests.strategies.google_adk import THRESHOLDS, match_case, rubric_case, rubric_reply
 
 _VALID, _INVALID = (f'{{"reasoning": "r", "is_the_agent_response_valid": "{label}"}}' for label in ("valid", "invalid"))
 _VOTE = st.sampled_from([_VALID, _INVALID])
-_MISSING = st.sampled_from([{"raise": "503"}, {"empty": True}, "garbage", ""])
+_MISSING = gone()
 
 
 @st.composite

@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.strategies._google_adk import METRICS, THRESHOLDS, judged
+from tests.strategies._google_adk import METRICS, THRESHOLDS, gone, judged
 
-_MISSING = st.sampled_from(["garbage", "", None, {"raise": "503"}])
+_MISSING = gone()
 
 well_formed = st.builds(judged, METRICS, st.lists(st.booleans(), min_size=1, max_size=4), THRESHOLDS)
 
@@ -19,8 +19,8 @@ any_reply = st.builds(judged, METRICS, st.lists(st.one_of(st.booleans(), _MISSIN
 def _damaged(draw: st.DrawFn) -> tuple[Any, Any]:
     metric, threshold = draw(METRICS), draw(THRESHOLDS)
     replies = draw(st.lists(st.booleans(), min_size=1, max_size=4))
-    gone = [draw(_MISSING) if draw(st.booleans()) else reply for reply in replies]
-    return judged(metric, replies, threshold), judged(metric, gone, threshold)
+    hurt = [draw(_MISSING) if draw(st.booleans()) else reply for reply in replies]
+    return judged(metric, replies, threshold), judged(metric, hurt, threshold)
 
 
 damage = _damaged()
