@@ -4,9 +4,10 @@
 
 Each release (the installed one, if none is named) is laid out as in the upstream repository, in four states:
 
-- pristine: the release and the test. The test must fail.
+- pristine: the release and the test. Tests must fail one by one, and none for an import: a test that asks for a
+  name that only the patch brings says nothing of what the release does.
 - unused: the same, with what the patch depends on in place, and the modules that the patch creates lying
-  there, but no change of a file that upstream has. Tests must fail one by one, and not for an import.
+  there, but no change of a file that upstream has. The same must come of it.
 - patched: the patch, alone with what it depends on. Every test must pass.
 - together: all patches of the release. Every test must pass.
 
@@ -40,10 +41,16 @@ from evalfixes.runtime import fingerprint
 SECONDS = 600
 """The longest that one run of the tests may take."""
 
+IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
+"""How pytest's message of a failure starts where a test could not import what it names."""
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of the tests of one file: those that passed, those that failed, and what could not even run."""
+    """What came of the tests of one file: those that passed, those that failed, and what could not even run.
+
+    A test that ends in an import error counts with the last.
+    """
 
     passed: int = 0
     failed: int = 0
@@ -76,8 +83,8 @@ class Row:
     def problems(self) -> list[str]:
         """What is not as it must be."""
         found = []
-        if not self.pristine.failed and not self.pristine.broken:
-            found.append("its test does not fail on the pristine release")
+        if not self.pristine.failed or self.pristine.broken:
+            found.append("no test of it fails on the pristine release, or one does for an import")
         if not self.unused.failed or self.unused.broken:
             found.append("without its changes, but with its new modules, no test of it fails on what it asserts")
         if not self.patched.good:
@@ -178,10 +185,12 @@ def read(report: Path, tests: Iterable[str]) -> dict[str, Outcome]:
         path = case.get("file") or dotted.get(case.get("name", ""), "")
         if path not in found:
             raise RunError(f"{report}: a test of no file: {dict(case.attrib)}")
+        failure = case.find("failure")
         if case.find("error") is not None:
             found[path] += Outcome(broken=1)
-        elif case.find("failure") is not None:
-            found[path] += Outcome(failed=1)
+        elif failure is not None:
+            imports = failure.get("message", "").startswith(IMPORT_ERRORS)
+            found[path] += Outcome(broken=1) if imports else Outcome(failed=1)
         elif case.find("skipped") is None:
             found[path] += Outcome(passed=1)
     return found
