@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import os
 import shutil
 import sys
@@ -27,6 +28,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.abc import MetaPathFinder
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -106,7 +108,8 @@ def carried_tests(patch: Patch) -> list[str]:
 class Runner:
     """Runs test files of a tree, each time in a child in which the package is not imported yet.
 
-    What else the tests load is imported once, in this process: of google-adk's start-up that is most.
+    What else the tests load is imported once, in this process: of google-adk's start-up that is most. Modules that
+    ask for the package themselves, as vertexai's do, are left to the children.
 
     Args:
         folder: Where the tests are, and where pytest runs.
@@ -170,11 +173,37 @@ class Runner:
         return inside or str(getattr(module, "__file__", None) or "").startswith(str(self.folder))
 
     def _import(self, names: Iterable[str]) -> None:
+        refuse = _Refuse(self.package)
+        sys.meta_path.insert(0, refuse)
         for name in names:
             with suppress(Exception):
                 importlib.import_module(name)
+        sys.meta_path.remove(refuse)
+        for name in refuse.askers:
+            sys.modules.pop(name, None)
         if self.package in sys.modules:
             raise RunError(f"{self.package} is imported by what its tests load; no tree of it can be tested")
+
+
+class _Refuse(MetaPathFinder):
+    """Refuses a package, and keeps which modules were being imported when it was asked for.
+
+    Args:
+        package: The package.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package, self.askers = package, set[str]()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if not f"{name}.".startswith(f"{self.package}."):
+            return
+        frame = inspect.currentframe()
+        while frame is not None:
+            if frame.f_code.co_name == "<module>":
+                self.askers.add(frame.f_globals["__name__"])
+            frame = frame.f_back
+        raise ImportError(f"{name} is for a tree of its own")
 
 
 def read(report: Path, tests: Iterable[str]) -> dict[str, Outcome]:

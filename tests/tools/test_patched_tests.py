@@ -89,6 +89,24 @@ def test_each_run_imports_the_tree_as_it_then_is(tree: Path) -> None:
     assert "toy_upstream" not in sys.modules
 
 
+def test_a_module_that_asks_for_the_package_is_imported_with_each_tree(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = tmp_path_factory.mktemp("beside")
+    (beside / "toy_friend.py").write_text(
+        "try:\n    import toy_upstream\nexcept ImportError:\n    toy_upstream = None\n"
+    )
+    monkeypatch.syspath_prepend(beside)
+    (tree / "tests/test_friend.py").write_text(
+        "import toy_friend\n\ndef test():\n    assert toy_friend.toy_upstream.VALUE == 2\n"
+    )
+    runner = Runner(tree, "toy_upstream", tree / "src")
+    tests = ["tests/test_friend.py"]
+    assert runner.run(tests) == {tests[0]: Outcome(failed=1)}
+    (tree / "src/toy_upstream/__init__.py").write_text("VALUE = 22 - 20\n")
+    assert runner.run(tests) == {tests[0]: Outcome(passed=1)}
+
+
 def test_a_failure_for_an_import_is_no_failure_of_the_release(tree: Path) -> None:
     tests = ["tests/test_late.py"]
     assert Runner(tree, "toy_upstream", tree / "src").run(tests) == {tests[0]: Outcome(failed=1, broken=2)}
