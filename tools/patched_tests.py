@@ -33,12 +33,14 @@ from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import patches as files
+from releases import release as unpacked
+
 from evalfixes.facts import upstream
 from evalfixes.patching.diff import apply
 from evalfixes.patching.series import Patch, series
 from evalfixes.patching.tree import PREFIXES
 from evalfixes.runtime import fingerprint
+from patches import needs
 
 SECONDS = 600
 """The longest that one run of the tests may take."""
@@ -270,7 +272,7 @@ def _home(dist: str, release: str) -> Path:
         installed = fingerprint.source_file(package) if metadata.version(dist) == release else None
     except metadata.PackageNotFoundError:
         installed = None
-    return installed.parent if installed else files.release(dist, release) / package.replace(".", "/")
+    return installed.parent if installed else unpacked(dist, release) / package.replace(".", "/")
 
 
 def _put(path: Path, data: bytes | None) -> None:
@@ -303,7 +305,7 @@ def prove(dist: str, release: str, ids: Iterable[str] = ()) -> list[Row]:
         apart = tree.runner.run(path for p in chosen if not p.depends_on for path in tests[p])
         rows = []
         for patch in chosen:
-            needed = [p for p in every if p.fix_id in files.needs(patch, every)]
+            needed = [p for p in every if p.fix_id in needs(patch, every)]
             if patch.depends_on:
                 tree.show(tree.with_patches(needed, unused=[patch]))
                 apart.update(tree.runner.run(tests[patch]))
