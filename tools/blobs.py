@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import registry
+from releases import released
 
-import patches
 from evalfixes.facts import upstream
 from evalfixes.patching.blobs import blob_id, order, ranges
 from evalfixes.patching.series import series
@@ -73,7 +73,7 @@ def check(dist: str, every: bool) -> int:
     path = ROOT / "patches" / dist / "blobs.json"
     table: dict[str, dict[str, str]] = json.loads(path.read_text("utf-8"))
     wrong = 0
-    for release in order(dist) if every else [r for r in patches.released(dist) if r in order(dist)]:
+    for release in order(dist) if every else [r for r in released(dist) if r in order(dist)]:
         seen = contents(dist, release, touched(dist))
         for file in sorted({*table, *touched(dist)}):
             known = [blob for blob, span in table.get(file, {}).items() if in_range(release, span)]

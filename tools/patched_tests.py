@@ -4,9 +4,10 @@
 
 Each release (the installed one, if none is named) is laid out as in the upstream repository, in four states:
 
-- pristine: the release and the test. The test must fail.
+- pristine: the release and the test. Tests must fail one by one, and none for an import: a test that asks for a
+  name that only the patch brings says nothing of what the release does.
 - unused: the same, with what the patch depends on in place, and the modules that the patch creates lying
-  there, but no change of a file that upstream has. Tests must fail one by one, and not for an import.
+  there, but no change of a file that upstream has. The same must come of it.
 - patched: the patch, alone with what it depends on. Every test must pass.
 - together: all patches of the release. Every test must pass.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import os
 import shutil
 import sys
@@ -26,24 +28,33 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.abc import MetaPathFinder
 from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import patches as files
+from releases import release as unpacked
+
 from evalfixes.facts import upstream
 from evalfixes.patching.diff import apply
 from evalfixes.patching.series import Patch, series
 from evalfixes.patching.tree import PREFIXES
 from evalfixes.runtime import fingerprint
+from patches import needs
 
 SECONDS = 600
 """The longest that one run of the tests may take."""
 
+IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
+"""How pytest's message of a failure starts where a test could not import what it names."""
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of the tests of one file: those that passed, those that failed, and what could not even run."""
+    """What came of the tests of one file: those that passed, those that failed, and what could not even run.
+
+    A test that ends in an import error counts with the last.
+    """
 
     passed: int = 0
     failed: int = 0
@@ -76,8 +87,8 @@ class Row:
     def problems(self) -> list[str]:
         """What is not as it must be."""
         found = []
-        if not self.pristine.failed and not self.pristine.broken:
-            found.append("its test does not fail on the pristine release")
+        if not self.pristine.failed or self.pristine.broken:
+            found.append("no test of it fails on the pristine release, or one does for an import")
         if not self.unused.failed or self.unused.broken:
             found.append("without its changes, but with its new modules, no test of it fails on what it asserts")
         if not self.patched.good:
@@ -99,7 +110,8 @@ def carried_tests(patch: Patch) -> list[str]:
 class Runner:
     """Runs test files of a tree, each time in a child in which the package is not imported yet.
 
-    What else the tests load is imported once, in this process: of google-adk's start-up that is most.
+    What else the tests load is imported once, in this process: of google-adk's start-up that is most. Modules that
+    ask for the package themselves, as vertexai's do, are left to the children.
 
     Args:
         folder: Where the tests are, and where pytest runs.
@@ -163,11 +175,37 @@ class Runner:
         return inside or str(getattr(module, "__file__", None) or "").startswith(str(self.folder))
 
     def _import(self, names: Iterable[str]) -> None:
+        refuse = _Refuse(self.package)
+        sys.meta_path.insert(0, refuse)
         for name in names:
             with suppress(Exception):
                 importlib.import_module(name)
+        sys.meta_path.remove(refuse)
+        for name in refuse.askers:
+            sys.modules.pop(name, None)
         if self.package in sys.modules:
             raise RunError(f"{self.package} is imported by what its tests load; no tree of it can be tested")
+
+
+class _Refuse(MetaPathFinder):
+    """Refuses a package, and keeps which modules were being imported when it was asked for.
+
+    Args:
+        package: The package.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package, self.askers = package, set[str]()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if not f"{name}.".startswith(f"{self.package}."):
+            return
+        frame = inspect.currentframe()
+        while frame is not None:
+            if frame.f_code.co_name == "<module>":
+                self.askers.add(frame.f_globals["__name__"])
+            frame = frame.f_back
+        raise ImportError(f"{name} is for a tree of its own")
 
 
 def read(report: Path, tests: Iterable[str]) -> dict[str, Outcome]:
@@ -178,10 +216,12 @@ def read(report: Path, tests: Iterable[str]) -> dict[str, Outcome]:
         path = case.get("file") or dotted.get(case.get("name", ""), "")
         if path not in found:
             raise RunError(f"{report}: a test of no file: {dict(case.attrib)}")
+        failure = case.find("failure")
         if case.find("error") is not None:
             found[path] += Outcome(broken=1)
-        elif case.find("failure") is not None:
-            found[path] += Outcome(failed=1)
+        elif failure is not None:
+            imports = failure.get("message", "").startswith(IMPORT_ERRORS)
+            found[path] += Outcome(broken=1) if imports else Outcome(failed=1)
         elif case.find("skipped") is None:
             found[path] += Outcome(passed=1)
     return found
@@ -232,7 +272,7 @@ def _home(dist: str, release: str) -> Path:
         installed = fingerprint.source_file(package) if metadata.version(dist) == release else None
     except metadata.PackageNotFoundError:
         installed = None
-    return installed.parent if installed else files.release(dist, release) / package.replace(".", "/")
+    return installed.parent if installed else unpacked(dist, release) / package.replace(".", "/")
 
 
 def _put(path: Path, data: bytes | None) -> None:
@@ -265,7 +305,7 @@ def prove(dist: str, release: str, ids: Iterable[str] = ()) -> list[Row]:
         apart = tree.runner.run(path for p in chosen if not p.depends_on for path in tests[p])
         rows = []
         for patch in chosen:
-            needed = [p for p in every if p.fix_id in files.needs(patch, every)]
+            needed = [p for p in every if p.fix_id in needs(patch, every)]
             if patch.depends_on:
                 tree.show(tree.with_patches(needed, unused=[patch]))
                 apart.update(tree.runner.run(tests[patch]))

@@ -7,37 +7,34 @@
     python tools/patches.py prove [DIST]                   every patch on every release of its range
 
 A commit names its patch file in the trailer ``Origin: vendor, evalfixes <fix-id> <first>..<last>``.
-Releases are fetched by pip or uv; ``EVALFIXES_TREES`` names a folder with some unpacked already, as
-``<dist>/<version>/``.
+Where releases come from is said in ``releases.py``, what ``texts.json`` holds in ``texts.py``.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import itertools
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
-from evalfixes.facts import fix_facts, upstream
+sys.path.insert(0, str(Path(__file__).parent))
+from releases import ROOT, release, released, sources
+from texts import write_texts
+
+from evalfixes.facts import upstream
 from evalfixes.patching.diff import FilePatch, HunkError, apply, parse
 from evalfixes.patching.series import Patch, Series, series
 from evalfixes.patching.tree import PREFIXES
-from evalfixes.runtime import fingerprint
 
-ROOT = Path(__file__).resolve().parents[1]
 PATCHES = ROOT / "patches"
 AUTHOR = ("evalfixes maintainers", "evalfixes@users.noreply.example")
 DATE = "2026-11-30T12:00:00+0000"
 FORMAT = ["--full-index", "--zero-commit", "--no-signature", "--no-stat", "--no-renames", "-N", "--stdout"]
-ABSENT = fingerprint.ABSENT
 
 
 def git(folder: Path, *args: str, stdin: bytes | None = None) -> bytes:
@@ -52,25 +49,6 @@ def git(folder: Path, *args: str, stdin: bytes | None = None) -> bytes:
     if done.returncode:
         raise SystemExit(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}{done.stdout.decode()[-2000:]}")
     return done.stdout
-
-
-@cache
-def release(dist: str, version: str) -> Path:
-    """A folder with the release unpacked as in site-packages."""
-    for base in (os.environ.get("EVALFIXES_TREES"), ROOT / ".nox" / "releases"):
-        if base and (Path(base) / dist / version / upstream(dist)["package"].replace(".", "/")).is_dir():
-            return Path(base) / dist / version
-    target = ROOT / ".nox" / "releases" / dist / version
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.exists() else shutil.which("uv")
-    install = [uv, "pip"] if uv else [sys.executable, "-m", "pip"]
-    command = [*install, "install", "--no-deps", "--target", str(target), f"{dist}=={version}"]
-    subprocess.run(
-        [*command, *(["--python-version", "3.12"] if uv else ["--ignore-requires-python"])],
-        check=True,
-        capture_output=True,
-    )
-    return target
 
 
 def lay(dist: str, version: str, folder: Path) -> None:
@@ -178,34 +156,6 @@ def _sort_series(dist: str, folder: Path) -> None:
     path.write_text("".join(f"{p.parent.name}/{p.name}\n" for p in files), "utf-8")
 
 
-def released(dist: str) -> list[str]:
-    """All releases that some variant on record names, and those between that are at hand."""
-    from packaging.version import Version
-
-    ends = {
-        end
-        for fix_id in upstream(dist).get("fixes", {})
-        for v in fix_facts(dist, fix_id).variants
-        for part in v.releases.split(",")
-        for end in part.strip().partition("..")[::2]
-        if end
-    }
-    ends |= {end for patches in series(dist).patches.values() for p in patches for end in p.releases.split("..")}
-    trees = os.environ.get("EVALFIXES_TREES")
-    at_hand = {p.name for p in (Path(trees) / dist).iterdir()} if trees else set()
-    return sorted(ends | at_hand, key=Version)
-
-
-def sources(dist: str, version: str, paths: Iterable[str]) -> dict[str, bytes | None]:
-    """The pristine files of a release, by their path in the upstream repository."""
-    package = release(dist, version) / upstream(dist)["package"].replace(".", "/")
-    found = {}
-    for path in paths:
-        file = package / path.removeprefix(PREFIXES[dist])
-        found[path] = file.read_bytes() if path.startswith(PREFIXES[dist]) and file.is_file() else None
-    return found
-
-
 def step(files: dict[str, bytes | None], patch: Patch) -> dict[str, bytes | None]:
     """The files after a patch, tests left out."""
     after = dict(files)
@@ -213,102 +163,6 @@ def step(files: dict[str, bytes | None], patch: Patch) -> dict[str, bytes | None
         if change.path.startswith(PREFIXES[patch.dist]):
             after[change.path] = apply(change, after.get(change.path))
     return after
-
-
-@cache
-def symbols(source: bytes | None) -> dict[str, str]:
-    """Fingerprints of all functions, methods and assigned names of a module's text."""
-    if source is None:
-        return {}
-    names: list[str] = []
-
-    def collect(body: Iterable[ast.stmt], prefix: str) -> None:
-        for node in body:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                names.append(prefix + node.name)
-            elif isinstance(node, ast.ClassDef):
-                collect(node.body, f"{prefix}{node.name}.")
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                names.extend(prefix + t.id for t in targets if isinstance(t, ast.Name))
-            elif isinstance(node, (ast.If, ast.Try)):
-                collect([*node.body, *node.orelse], prefix)
-
-    text = source.decode("utf-8")
-    collect(ast.parse(text).body, "")
-    return fingerprint.of_source(text, names)
-
-
-def module_name(dist: str, path: str) -> str:
-    inner = path.removeprefix(PREFIXES[dist]).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return f"{upstream(dist)['package']}.{inner}"
-
-
-def texts(dist: str) -> dict[str, object]:
-    """The content of ``texts.json``: per symbol the texts that combinations of patches give."""
-    known: dict[str, dict[str, list[str]]] = {}
-    marks: dict[Patch, set[str]] = {}
-    seen: set[tuple[object, ...]] = set()
-    for version in released(dist):
-        patches = series(dist).for_release(version)
-        touched = sorted({c.path for p in patches for c in p.files if c.path.startswith(PREFIXES[dist])})
-        pristine = sources(dist, version, touched)
-        for path in touched:
-            mine = [p for p in patches if any(c.path == path for c in p.files)]
-            key = (path, pristine[path], *(p.path for p in mine))
-            if key in seen:
-                continue
-            seen.add(key)
-            _texts_of_file(dist, path, pristine[path], mine, known, marks)
-    by_fix: dict[str, list[list[str]]] = {}
-    for patch, names in marks.items():
-        by_fix.setdefault(patch.fix_id, []).append(sorted(names))
-    return {
-        "marks": {i: [list(m) for m in sorted({tuple(m) for m in found})] for i, found in sorted(by_fix.items())},
-        "texts": {symbol: dict(sorted(t.items())) for symbol, t in sorted(known.items())},
-    }
-
-
-def _texts_of_file(
-    dist: str, path: str, pristine: bytes | None, patches: list[Patch],
-    known: dict[str, dict[str, list[str]]], marks: dict[Patch, set[str]],
-) -> None:  # fmt: skip
-    module = module_name(dist, path)
-    base = symbols(pristine)
-    for count in range(1, len(patches) + 1):
-        for chosen in itertools.combinations(patches, count):
-            ids = [p.fix_id for p in chosen]
-            if any(d not in ids and d in {q.fix_id for q in patches} for p in chosen for d in p.depends_on):
-                continue
-            text: bytes | None = pristine
-            touched_by: dict[str, list[str]] = {}
-            for patch in chosen:
-                before = symbols(text)
-                for change in patch.files:
-                    if change.path == path:
-                        text = apply(change, text)
-                after = symbols(text)
-                for name in {n for n in {*before, *after} if before.get(n, ABSENT) != after.get(n, ABSENT)}:
-                    touched_by.setdefault(name, []).append(patch.fix_id)
-                    marks.setdefault(patch, set()).add(f"{module}:{name}")
-            final = symbols(text)
-            for name, fixes in touched_by.items():
-                entry = [base.get(name, ABSENT), *sorted(fixes)]
-                value = final.get(name, ABSENT)
-                old = known.setdefault(f"{module}:{name}", {}).setdefault(value, entry)
-                if old != entry:
-                    raise SystemExit(f"{module}:{name}: {value} stands for {old} and for {entry}")
-
-
-def write_texts(dist: str, check: bool) -> int:
-    path = PATCHES / dist / "texts.json"
-    new = json.dumps(texts(dist), indent=1) + "\n"
-    if path.is_file() and path.read_text("utf-8") == new:
-        return 0
-    print(f"{path.relative_to(ROOT)}: {'out of date' if check else 'written'}")
-    if not check:
-        path.write_text(new, "utf-8")
-    return 1
 
 
 def prove(dist: str) -> int:

@@ -71,12 +71,7 @@ def test_named_fixes_have_no_gap_in_their_range(fix_id: str) -> None:
         assert len(covering) == (1 if in_range(end, facts.affected) else 0), (end, covering)
 
 
-NO_PATCH_YET = ("deepeval-missing-extractions",)  # up to 4.1.5, where the text around its lines is another one
-"""Fixes that still want some of their patches; strict, so that whoever makes them takes them off."""
-PROMISED = [pytest.param(i, marks=pytest.mark.xfail(reason="no patch yet")) if i in NO_PATCH_YET else i for i in INDEX]
-
-
-@pytest.mark.parametrize("fix_id", PROMISED)
+@pytest.mark.parametrize("fix_id", sorted(INDEX))
 def test_every_release_of_the_last_twelve_months_has_one_patch(fix_id: str) -> None:
     dist = INDEX[fix_id].dist
     affected = fix_facts(dist, fix_id).affected

@@ -1,4 +1,7 @@
-"""Turns with and without a model call; damage takes all model calls from one of them."""
+"""Turns with and without a model call; damage takes all model calls from one of them.
+
+Where the messages of model calls tell the turns, agents beside them are none.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,16 @@ def _cases(turns: Any) -> Any:
     return st.fixed_dictionaries({"turns": turns, "form": FORMS, "dialect": DIALECTS, "threshold": THRESHOLDS})
 
 
-well_formed = _cases(plain_turns())
+@st.composite
+def _told(draw: st.DrawFn) -> Any:
+    case = draw(_cases(plain_turns(2)))
+    turns = list(case["turns"])
+    for place in sorted(draw(st.lists(st.integers(0, len(turns)), max_size=3))):
+        turns.insert(place, {"user": "", **_STOPPED, "apart": True})
+    return {**case, "turns": turns, "dialect": draw(st.sampled_from(["broadcast", "broadcast-object"]))}
+
+
+well_formed = st.one_of(_cases(plain_turns()), _told())
 
 
 @st.composite

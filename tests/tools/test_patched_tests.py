@@ -22,7 +22,6 @@ def problems(**states: Outcome) -> list[str]:
 
 def test_a_test_that_fails_before_and_passes_after_is_right() -> None:
     assert problems() == []
-    assert problems(pristine=Outcome(broken=1)) == []
 
 
 @pytest.mark.parametrize(
@@ -30,6 +29,8 @@ def test_a_test_that_fails_before_and_passes_after_is_right() -> None:
     [
         ("pristine", PASSES),
         ("pristine", Outcome()),
+        ("pristine", Outcome(broken=1)),
+        ("pristine", Outcome(failed=1, broken=1)),
         ("unused", PASSES),
         ("unused", Outcome(broken=1)),
         ("unused", Outcome(failed=1, broken=1)),
@@ -60,6 +61,16 @@ def tree(tmp_path: Path) -> Path:
             def test_two():
                 assert toy_upstream.VALUE == 2
             """,
+        "tests/test_late.py": """\
+            def test_module():
+                import toy_upstream.new
+
+            def test_name():
+                from toy_upstream import NEW
+
+            def test_message():
+                raise ValueError("ImportError is only what it says")
+            """,
         "tests/test_new.py": "import toy_upstream.new\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +87,29 @@ def test_each_run_imports_the_tree_as_it_then_is(tree: Path) -> None:
     (tree / "src/toy_upstream/__init__.py").write_text("VALUE = type('Both', (), {'__eq__': lambda *_: True})()\n")
     assert runner.run(tests[:1]) == {tests[0]: Outcome(passed=2)}
     assert "toy_upstream" not in sys.modules
+
+
+def test_a_module_that_asks_for_the_package_is_imported_with_each_tree(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = tmp_path_factory.mktemp("beside")
+    (beside / "toy_friend.py").write_text(
+        "try:\n    import toy_upstream\nexcept ImportError:\n    toy_upstream = None\n"
+    )
+    monkeypatch.syspath_prepend(beside)
+    (tree / "tests/test_friend.py").write_text(
+        "import toy_friend\n\ndef test():\n    assert toy_friend.toy_upstream.VALUE == 2\n"
+    )
+    runner = Runner(tree, "toy_upstream", tree / "src")
+    tests = ["tests/test_friend.py"]
+    assert runner.run(tests) == {tests[0]: Outcome(failed=1)}
+    (tree / "src/toy_upstream/__init__.py").write_text("VALUE = 22 - 20\n")
+    assert runner.run(tests) == {tests[0]: Outcome(passed=1)}
+
+
+def test_a_failure_for_an_import_is_no_failure_of_the_release(tree: Path) -> None:
+    tests = ["tests/test_late.py"]
+    assert Runner(tree, "toy_upstream", tree / "src").run(tests) == {tests[0]: Outcome(failed=1, broken=2)}
 
 
 def test_a_package_from_elsewhere_is_an_error(tree: Path) -> None:

@@ -41,8 +41,8 @@ class Texts:
     def patched(self, fix_id: str, prints: Mapping[str, str]) -> bool | None:
         """Whether a fix's patch is in these texts; None if only a part of it is.
 
-        A symbol that the patch adds is no sign of a part: a patch for old releases may add, to the letter,
-        what upstream has in later ones, such as a module's logger.
+        A symbol that the patch adds is no sign of a part: a release to come may have, to the letter, what a patch
+        adds, such as a module's logger. `tools/texts.py` sees that no release on record has.
         """
         was = {s: self.known.get(s, {}).get(p, (p, frozenset())) for s, p in prints.items()}
         seen = {s: base for s, (base, fixes) in was.items() if fix_id in fixes}

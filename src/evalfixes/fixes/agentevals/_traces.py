@@ -19,13 +19,15 @@ def document(turns: Sequence[Mapping[str, Any]], form: str = "jaeger", dialect: 
             per model call that asks for tools the list of its calls. A call has ``name``, ``args``,
             ``id`` (may be None), ``output`` (left out: none was recorded), ``span_id`` (if the tool's
             span has another id than the call), ``record``: ``both``, ``span`` or ``parts``, which
-            says where call and output stand, and ``stray`` (the tool's span has no parent).
+            says where call and output stand, and ``stray`` (the tool's span has no parent). With ``apart``
+            a turn of ``broadcast`` is an agent's span with tools, of which the messages do not tell.
         form: ``jaeger`` or ``otlp``.
         dialect: ``adk`` (attributes of google-adk's own instrumentation), ``genai`` (those of the
-            OpenTelemetry conventions) or ``broadcast`` (the same, as agentevals' own stream writes them
-            up to 0.9.12: model calls alone, each with the messages of the whole conversation).
+            OpenTelemetry conventions), ``broadcast`` (the same, as agentevals' own stream writes them
+            up to 0.9.12: model calls alone, each with the messages of the whole conversation) or
+            ``broadcast-object`` (where the first one's output is an object instead of a list).
     """
-    spans = _broadcast(turns) if dialect == "broadcast" else _spans(turns, dialect)
+    spans = _broadcast(turns, dialect) if dialect.startswith("broadcast") else _spans(turns, dialect)
     return _jaeger(spans) if form == "jaeger" else _otlp(spans)
 
 
@@ -75,13 +77,19 @@ def _recorder(turns: Sequence[Mapping[str, Any]], dialect: str) -> tuple[list[di
     return spans, span
 
 
-def _broadcast(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    spans, span = _recorder(turns, "broadcast")
+def _broadcast(turns: Sequence[Mapping[str, Any]], dialect: str) -> list[dict[str, Any]]:
+    spans, span = _recorder(turns, dialect)
     heard: list[dict[str, Any]] = []
     said: list[dict[str, Any]] = []
     starts = []
     for number, turn in enumerate(turns):
         at = _START_US + number * _TURN_US
+        if turn.get("apart"):
+            agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "demo"}
+            parent = span("invoke_agent demo", None, at, 4_900_000, agent)
+            for place, call in enumerate(call for calls in turn["rounds"] for call in calls):
+                span(f"execute_tool {call['name']}", parent, at + place * 1000, 500, _tool_attributes("genai", call))
+            continue
         heard.append({"text": turn["user"]})
         for calls in turn.get("rounds", ()):
             said += [{"call": call} for call in calls if call.get("record", "both") != "span"]
@@ -106,8 +114,9 @@ def _broadcast(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         "gen_ai.input.messages": json.dumps([_message(entry, "user") for entry in heard]),
         "gen_ai.output.messages": json.dumps([_message(entry, "assistant") for entry in said]),
     }
-    for at in starts:
-        span("chat m", None, at, 100_000, attributes)
+    for place, at in enumerate(starts):
+        odd = {"gen_ai.output.messages": "{}"} if dialect == "broadcast-object" and not place else {}
+        span("chat m", None, at, 100_000, {**attributes, **odd})
     return spans
 
 

@@ -34,9 +34,10 @@ def _build_adk(original: Callable[..., Any], module: ModuleType) -> Callable[...
 def _build_genai(original: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     def convert_genai_trace(trace: Any) -> Any:
         result = original(trace)
-        told = result.invocations and result.invocations[0].invocation_id.startswith("genai-turn-")
-        agents = [] if told or not result.invocations else module._find_genai_invocation_spans(trace)
-        if len(result.invocations) == len(agents):
+        agents = module._find_genai_invocation_spans(trace) if result.invocations else []
+        ids = {f"genai-{agent.span_id}" for agent in agents}
+        # Where the messages of model calls tell the turns, agents are none, and no turn has the id of one.
+        if not any(invocation.invocation_id in ids for invocation in result.invocations):
             return result
         for agent in agents:
             tools = module._find_tool_spans(agent)
@@ -88,6 +89,7 @@ def _turn(user: str, final: str | None, code: str, record: str = "both") -> dict
 _FIRST = _turn("First?", "It is over there.", "A-11")
 _SILENT = _turn("Second?", None, "B-22", "span")
 _THIRD = _turn("Third?", "It lies yonder.", "C-33")
+_APART = {**_SILENT, "apart": True}
 _UNFOUNDED = {**_FIRST, "final": "You owe 17 dollars."}
 _GREEN: Outcome = {"score": 1.0, "status": "PASSED", "exit": 0}
 _RED: Outcome = {"score": None, "status": "NOT_EVALUATED", "exit": 1, "metric_status": "NOT_EVALUATED", "reason": True}
@@ -129,6 +131,16 @@ FIX = Fix(
             turns=[_UNFOUNDED, _SILENT, {**_THIRD, "final": "You owe 23 dollars."}],
         ),
         _scenario("every turn says something", None, {**_GREEN, "turns": 2}, "", turns=[_FIRST, _THIRD]),
+        *(
+            _scenario(
+                f"agents beside model calls, {dialect}",
+                None,
+                {**_GREEN, "turns": turns},
+                turns=[_FIRST, _APART, _THIRD, _APART],
+                dialect=dialect,
+            )
+            for dialect, turns in (("broadcast", 2), ("broadcast-object", 1))
+        ),
         _scenario("a claim without evidence", None, {**_FAILED, "turns": 1}, "", turns=[_UNFOUNDED]),
     ),
     risks="Comparing metrics see one turn more, which a golden that was recorded without it lacks.",
