@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from evalfixes.fix import Fix, Outcome, Replacement, Scenario
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
 from evalfixes.fixes.deepeval._harness import evaluate, item
-from evalfixes.fixes.deepeval._told import FAILED, PASSED, UNSCORED, told
+from evalfixes.fixes.deepeval._told import FAILED, PASSED, UNSCORED, spans, told
 from evalfixes.fixes.deepeval.missing_extractions import _ASKED, _GREEN
 from evalfixes.fixes.deepeval.score_scale import _METRICS
 from evalfixes.verdicts.repeated import contradicted_key
@@ -150,11 +150,13 @@ def _singles(family: Family) -> Iterator[Scenario]:
             case(_twice("verdict", family.bad, family.good, reason="r")),
             right=UNSCORED,
             wrong=PASSED,
+            releases=spans(family),
         )
         yield Scenario(
             f"control: {name}: one verdict twice, {way}",
             case(_twice("verdict", family.bad, family.bad, reason="r")),
             right=FAILED,
+            releases=spans(family),
         )
 
 
