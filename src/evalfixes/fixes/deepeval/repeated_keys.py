@@ -150,13 +150,13 @@ def _singles(family: Family) -> Iterator[Scenario]:
             case(_twice("verdict", family.bad, family.good, reason="r")),
             right=UNSCORED,
             wrong=PASSED,
-            releases=spans(family),
+            releases=spans(family, path),
         )
         yield Scenario(
             f"control: {name}: one verdict twice, {way}",
             case(_twice("verdict", family.bad, family.bad, reason="r")),
             right=FAILED,
-            releases=spans(family),
+            releases=spans(family, path),
         )
 
 
