@@ -47,9 +47,8 @@ def _others(value: Any) -> Iterator[tuple[Path, Any, Any]]:
     for path in [*answers, *(path for path, _ in asked(value))]:
         if _key(path):
             own = _part(value, path)
-            for other in (all_flipped(own), []) if path in answers else ([],):
-                if other != own:
-                    yield path, own, other
+            others = [all_flipped(own), []] if path in answers else [[]]
+            yield from ((path, own, other) for other in others if other != own)
 
 
 def _key(path: Path) -> bool:
