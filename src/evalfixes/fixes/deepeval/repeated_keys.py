@@ -215,7 +215,7 @@ def _scores() -> Iterator[Scenario]:
 
             way = _way(path, mode)
             yield scenario(
-                f"{name}: 1, then {top}, {way}" if top > 1 else f"{name}: 0, then 1, {way}",
+                f"{name}: score {top // 10}, then {top}, {way}",
                 case(top // 10, top),
                 UNSCORED,
                 PASSED,
