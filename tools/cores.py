@@ -81,6 +81,7 @@ COPIES = {
         ("lists",), own=_names("counted_verdicts _match _echoed _unmatched _is_ranked _sorted")
     ),
     "metrics/verdict_count.py": Copy(("lists",), own=_names("counted_verdicts _match _echoed _unmatched _word")),
+    "repeated_keys.py": Copy(("repeated",), own=_names("RepeatedKeyError refuse_repeated_keys")),
     "tool_pairing.py": Copy(("pairing",)),
     "output_pairing.py": Copy(("pairing",)),
 }

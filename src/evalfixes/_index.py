@@ -294,6 +294,16 @@ INDEX: dict[str, Entry] = {
             "deepeval-verbose-verdicts",
         ),
     ),
+    "deepeval-repeated-keys": Entry(
+        "deepeval",
+        "deepeval.repeated_keys",
+        (
+            "deepeval.metrics.utils",
+            "deepeval.metrics.utils.generation",
+            "deepeval.models.llms.utils",
+        ),
+        requires=("deepeval-metric-recovers",),
+    ),
     "deepeval-role-violation-strict": Entry(
         "deepeval",
         "deepeval.role_violation_strict",

@@ -85,6 +85,22 @@ def test_labels_of_all_kinds() -> None:
     assert texts("out-of-range", JSON) == []
 
 
+def test_a_key_is_given_twice() -> None:
+    assert texts("contradict-key", '{"score": 2, "reason": "r"}') == [
+        '{"score": 4, "score": 2, "reason": "r"}',
+        '{"score": 2, "score": 4, "reason": "r"}',
+    ]
+    assert '{"verdicts": [{"verdict": "no", "verdict": "yes"}]}' in texts(
+        "contradict-key", '{"verdicts": [{"verdict": "yes"}]}'
+    )
+    assert texts("contradict-key", '{"claims": ["a"]}') == [
+        '{"claims": [], "claims": ["a"]}',
+        '{"claims": ["a"], "claims": []}',
+    ]
+    for without_keys in (BLOCKS, TAGS, '["yes"]', "yes"):
+        assert texts("contradict-key", without_keys) == []
+
+
 def test_a_draft_in_a_thought_part_leaves_the_answer() -> None:
     (mutant,) = operator("draft-in-thought").mutants(Reply("GRADE: C"))
     assert mutant.reply == Reply("GRADE: C", thought="GRADE: I\n")

@@ -31,7 +31,7 @@ def strict(judge: Callable[[str], str]) -> tuple[float | None, bool]:
     """Takes exactly one plain answer per asked point, in a reply that is JSON or has JSON in a code block."""
     reply = judge(prompt(POINTS[:2]))
     found = re.fullmatch(r"\s*(?:```(?:json)?\n)?(\{.*\})(?:\n```)?\s*", reply, re.DOTALL)
-    table: Any = json.loads(found[1]) if found else {}
+    table: Any = json.loads(found[1], object_pairs_hook=_each_key_once) if found else {}
     verdicts = table.get("verdicts") if isinstance(table, dict) else None
     if not isinstance(verdicts, list) or len(verdicts) != 2:
         return None, False
@@ -40,6 +40,12 @@ def strict(judge: Callable[[str], str]) -> tuple[float | None, bool]:
         return None, False
     score = words.count("yes") / 2
     return score, score >= 0.8
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key is given twice")
+    return dict(pairs)
 
 
 def one_word(judge: Callable[[str], str]) -> tuple[float | None, bool]:

@@ -73,3 +73,4 @@ def test_what_the_catalogue_covers() -> None:
     assert one("ContextualRecallMetric", "bold", verdicts) == {"bold": 2}
     assert one("ToolCorrectnessMetric", "out-of-range", '{"score": 0}') == {"out-of-range": 2}
     assert one("RoleAdherenceMetric", "out-of-range", '{"score": 0}') == {}
+    assert one("RoleAdherenceMetric", "contradict-key", '{"score": 0}') == {"contradict-key": 2}

@@ -21,7 +21,8 @@ _UNCOUNTED = {family.cls for family in LISTS if not family.counted}
 _LISTED = {r.target.partition(":")[2].partition(".")[0] for r in missing_extractions.FIX.replacements}
 """Metrics for which only a list says what is judged, with the fixes on."""
 
-_BY_SCHEMA = {"ToolCorrectnessMetric": ("out-of-range",)}
+_BY_SCHEMA = dict.fromkeys(BY_SCHEMA, ("contradict-key",))
+_BY_SCHEMA["ToolCorrectnessMetric"] += ("out-of-range",)
 """What of the metrics whose judge is answered by its schema the catalogue covers."""
 
 _WIDTH, _LABELS, _ROW = 330, 300, 17
@@ -53,7 +54,7 @@ def covered_greener(row: dict[str, Any]) -> dict[str, int]:
     """Greener mutants by operator, as far as the catalogue covers what they damage."""
     found = {entry["operator"]: entry["greener"] for entry in row["operators"] if entry["greener"]}
     if row["metric"] in BY_SCHEMA:
-        return {name: count for name, count in found.items() if name in _BY_SCHEMA.get(row["metric"], ())}
+        return {name: count for name, count in found.items() if name in _BY_SCHEMA[row["metric"]]}
     if row["dist"] == "deepeval":
         asked = {
             e["operator"] for e in row["counterexamples"] if e["kind"] == "greener" and _is_asked(row["metric"], e)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from evalfixes import catalog
@@ -63,7 +63,9 @@ def deepeval_metric(name: str) -> Any:
 
     Returns:
         A subclass of upstream's class, under the same name, by which deepeval finds its prompts, and
-        with its tracing spans. On a release without the faults it differs in nothing.
+        with its tracing spans. On a release without the faults it differs in nothing. What a class for models
+        makes of its text before the metric sees it is not the metric's, and stays as it is: of
+        ``deepeval-repeated-keys`` it has what metrics read.
 
     Raises:
         OptionError: The installed deepeval has no such metric.
@@ -95,6 +97,7 @@ def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
             moved = _moved(value, space)
             if moved is not None:
                 setattr(made, name, moved)
+    replaced = []
     for fix in fixes:
         for replacement in fix.replacements:
             module = sys.modules.get(replacement.module)
@@ -104,8 +107,10 @@ def repair(original: type, fixes: Iterable[Fix], package: str) -> Any:
             build = _dressed(replacement, fix.id)
             if not head:
                 _replace_function(build, module, method, spaces)
+                replaced.append((module, method))
             elif any(owner.__module__ == module.__name__ and owner.__qualname__ == head for owner in owners):
                 _replace_method(build, module, method, made)
+    _carry_on(replaced, spaces, package)
     return made
 
 
@@ -132,6 +137,39 @@ def _replace_function(build: Callable[..., Any], module: Any, name: str, spaces:
         for bound, value in list(space.items()):
             if value is original or value is held:
                 space[bound] = built
+
+
+def _carry_on(replaced: Iterable[tuple[Any, str]], spaces: dict[str, dict[str, Any]], package: str) -> None:
+    """Moves the functions, wherever they are defined, through which the others come to a replaced one."""
+    new: dict[Any, Any] = {}
+    for module, name in replaced:
+        if hasattr(module, name):
+            new[getattr(module, name)] = spaces[module.__name__][name]
+    while new:
+        found = {}
+        for space in list(spaces.values()):
+            for bound, value in list(space.items()):
+                if not isinstance(value, FunctionType):
+                    continue
+                if value in new:
+                    space[bound] = new[value]
+                elif value.__module__.startswith(package) and _reads(value, new):
+                    home = sys.modules[value.__module__]
+                    if value.__globals__ is vars(home):
+                        found[value] = _moved(value, spaces.setdefault(home.__name__, dict(vars(home))))
+        if not found:
+            return
+        new |= found
+
+
+def _reads(function: FunctionType, functions: Collection[Any]) -> bool:
+    """Whether a function looks one of others up in its module."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [held for held in code.co_consts if isinstance(held, CodeType)]
+    names = {name for code in codes for name in code.co_names}
+    held = (function.__globals__.get(name) for name in names)
+    return any(isinstance(value, FunctionType) and value in functions for value in held)
 
 
 def _replace_method(build: Callable[..., Any], module: Any, name: str, made: Any) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalfixes.testing import lines
+from evalfixes.testing.doubled import doubled
 from evalfixes.testing.labels import is_about
 from evalfixes.testing.reply import (
     Path,
@@ -24,6 +25,7 @@ from evalfixes.testing.reply import (
     all_flipped,
     asked,
     changed,
+    ends,
     form,
     items,
     labels,
@@ -34,9 +36,6 @@ from evalfixes.testing.reply import (
 
 LOSES = "loses information"
 KEEPS = "keeps meaning"
-
-_ALL_SITES = 6
-"""Up to so many items or labels of a reply, each is a site."""
 
 Structural = Callable[[Any], Iterable[tuple[str, Any]]]
 """Mutants of a structure: the site of each in words, and the mutated structure."""
@@ -130,20 +129,15 @@ def place(path: Path) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
 
 
-def _ends(count: int) -> list[int]:
-    """All of up to six places, else the first, the middle and the last."""
-    return list(range(count)) if count <= _ALL_SITES else [0, count // 2, count - 1]
-
-
 def _each_item(value: Any) -> Iterator[tuple[Path, int, Any]]:
     for path, entries in items(value):
-        for at in _ends(len(entries)):
+        for at in ends(len(entries)):
             yield path, at, entries[at]
 
 
 def _each_label(value: Any) -> Iterator[tuple[Path, Any]]:
     found = labels(value)
-    for at in _ends(len(found)):
+    for at in ends(len(found)):
         yield found[at]
 
 
@@ -159,7 +153,7 @@ def _drop_all(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _drop_asked(value: Any) -> Iterator[tuple[str, Any]]:
     for path, entries in asked(value):
-        for at in _ends(len(entries)):
+        for at in ends(len(entries)):
             yield f"without {place((*path, at))}", without(value, (*path, at))
 
 
@@ -207,6 +201,12 @@ def _contradict(value: Any) -> Iterator[tuple[str, Any]]:
         if other != entry:
             yield f"{place((*path, at))} contradicted before", with_entry(value, path, at, other)
             yield f"{place((*path, at))} contradicted after", with_entry(value, path, at + 1, other)
+
+
+def _contradict_key(reply: Reply) -> Iterator[tuple[str, Reply]]:
+    found = form(reply.text)
+    for path, where, text in () if found is None else doubled(found):
+        yield f"{place(path)} contradicted {where}", replace(reply, text=text)
 
 
 def _swap(value: Any) -> Iterator[tuple[str, Any]]:
@@ -333,6 +333,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("draft-in-thought", LOSES, "the same in a thought part", _thought),
     on_structure("duplicate-item", LOSES, "an answer is given twice", _duplicate),
     on_structure("contradict-item", LOSES, "an answer and its opposite are given", _contradict),
+    Operator("contradict-key", LOSES, "a key of an object is given twice, with different values", _contradict_key),
     on_structure("wrong-type", LOSES, "a label, list or table is of another type", _wrong_type),
     on_structure("out-of-range", LOSES, "a number is off every scale", _out_of_range),
     on_text("error-object", LOSES, "an error comes in place of the reply", _instead(ERROR_OBJECT)),

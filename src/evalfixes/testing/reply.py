@@ -177,6 +177,14 @@ def asked(value: Any) -> list[tuple[Path, list[Any]]]:
     ]
 
 
+_ALL_SITES = 6
+
+
+def ends(count: int) -> list[int]:
+    """Which of so many items or labels are sites: all of up to six, else the first, the middle and the last."""
+    return list(range(count)) if count <= _ALL_SITES else [0, count // 2, count - 1]
+
+
 def changed(value: Any, path: Path, new: Any) -> Any:
     """The structure with another part at a path."""
     if not path:

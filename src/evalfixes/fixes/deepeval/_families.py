@@ -128,7 +128,7 @@ LISTS = (
 SINGLES = (
     Family("conversation_completeness", "ConversationCompletenessMetric", "no", counted=False),
     Family("knowledge_retention", "KnowledgeRetentionMetric", "yes", counted=False),
-    Family("turn_relevancy", "TurnRelevancyMetric", "no", counted=False),
+    Family("turn_relevancy", "TurnRelevancyMetric", "no", counted=False, since="3.3.5"),
 )
 """Metrics that ask for one verdict per reply."""
 

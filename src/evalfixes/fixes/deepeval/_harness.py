@@ -9,7 +9,8 @@ A case is a table:
   a JSON value, or ``{"text": "..."}`` for raw text, or ``{"rounds": [...]}`` to answer differently
   when it is asked again.
 - ``before``: replies for an earlier case that the same metric object measures first.
-- ``path``: ``json`` (the judge refuses ``schema=``) or ``schema``; ``mode``: ``sync`` or ``async``.
+- ``path``: ``json`` (the judge refuses ``schema=``), ``schema``, or ``loaded`` (the judge makes the schema's
+  object of its text, by the function that deepeval's own classes for models use); ``mode``: ``sync`` or ``async``.
 - ``extracted``: replies to the other steps, by the name of their schema; a list is given one by one.
 - ``include_reason``: default False. ``called``: the tools that were called, where ``x`` was expected.
 - ``tap``: only in this process: takes each prompt and the judge's text, and returns what the metric gets
@@ -148,7 +149,10 @@ def _judge(case: Case) -> Any:
             reply = self._reply(str(prompt), name or "")
             if "tap" in case:
                 return self._tapped(str(prompt), reply, schema)
-            if isinstance(reply, Mapping) and set(reply) == {"text"}:
+            raw = isinstance(reply, Mapping) and set(reply) == {"text"}
+            if schema is not None and case.get("path") == "loaded":
+                return _loaded(reply["text"] if raw else json.dumps(reply), schema)
+            if raw:
                 return reply["text"]
             return json.dumps(reply) if schema is None else schema(**reply)
 
@@ -182,6 +186,12 @@ def _judge(case: Case) -> Any:
             return reply
 
     return Judge()
+
+
+def _loaded(text: str, schema: Any) -> Any:
+    from deepeval.models.llms import utils
+
+    return schema.model_validate(utils.trim_and_load_json(text))
 
 
 def metric_class(name: str) -> Any:

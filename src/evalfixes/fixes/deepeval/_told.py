@@ -15,14 +15,24 @@ FAILED: dict[str, Any] = {"score": 0.0, "status": "FAILED"}
 UNSCORED: dict[str, Any] = {"score": None, "status": "ERROR"}
 
 
-def spans(family: Family, path: str = "") -> str:
-    """The releases in which a metric can be measured on a path.
+def _gap(family: Family, path: str) -> tuple[str, str] | None:
+    """The last release before, and the first one after those in which upstream cannot measure a metric on a path.
 
-    From 3.7.7 to 4.2.3 the metrics that score windows of a conversation cannot read their judge's text.
+    Such a metric raises an error over every reply.
     """
     if family.turns and path == "json":
-        return f"{family.since}..3.7.6,4.2.4.."
-    return f"{family.since}.."
+        return "3.7.6", "4.2.4"  # those that score windows of a conversation cannot read their judge's text
+    if family.name == "knowledge_retention" and path == "json":
+        return "3.7.5", "3.9.1"  # nor can this one
+    if family.name == "argument_correctness":
+        return "4.0.6", "4.0.8"  # its prompt cannot be made
+    return None
+
+
+def spans(family: Family, path: str = "") -> str:
+    """The releases in which a metric can be measured on a path."""
+    gap = _gap(family, path)
+    return f"{family.since}.." if gap is None else f"{family.since}..{gap[0]},{gap[1]}.."
 
 
 def from_qag(family: Family) -> str:
@@ -33,7 +43,10 @@ def from_qag(family: Family) -> str:
 
 def before_qag(family: Family, path: str = "") -> str:
     """The same, up to `BEFORE_QAG`."""
-    return f"{family.since}..3.7.6" if family.turns and path == "json" else f"{family.since}..{BEFORE_QAG}"
+    gap = _gap(family, path)
+    if gap is None:
+        return f"{family.since}..{BEFORE_QAG}"
+    return f"{family.since}..{gap[0]}" if family.turns else f"{family.since}..{gap[0]},{gap[1]}..{BEFORE_QAG}"
 
 
 def told(

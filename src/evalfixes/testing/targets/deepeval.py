@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -203,11 +202,12 @@ def _test_case(metric: Any) -> Any:
 
 def _model(tap: Tap, answer: Any, text: bool) -> Any:
     from deepeval.models import DeepEvalBaseLLM
+    from deepeval.models.llms import utils
 
     schemas: list[Any] = []
 
     class Judge(DeepEvalBaseLLM):  # type: ignore[misc, unused-ignore]
-        """Answers through the tap."""
+        """Answers through the tap; for a schema it reads its text as deepeval's own classes for models do."""
 
         def load_model(self, *args: Any, **kwargs: Any) -> Any:
             return self
@@ -225,7 +225,7 @@ def _model(tap: Tap, answer: Any, text: bool) -> Any:
                 raise RuntimeError(given.error)
             if given.lost:
                 return None
-            return given.text if schema is None else schema.model_validate(json.loads(given.text))
+            return given.text if schema is None else schema.model_validate(utils.trim_and_load_json(given.text))
 
         async def a_generate(self, prompt: Any, schema: Any = None, **kwargs: Any) -> Any:
             return self.generate(prompt, schema, **kwargs)
