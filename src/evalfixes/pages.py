@@ -126,6 +126,7 @@ def by_metric(found: Mapping[str, Fix], dist: str) -> str:
             passed = (scenario.wrong or {}).get("status") == "PASSED" and scenario.right.get("status") != "PASSED"
             if fix.dist == dist and passed and isinstance(metric := scenario.case.get("metric"), str):
                 what = _MODE.sub("", scenario.name.removeprefix(metric)).strip(":, ")
+                what = _SPAN.sub("", what)
                 replies.setdefault(metric, {})[f"score {what}" if _NUMBER.fullmatch(what) else what] = None
     rows: dict[tuple[str, ...], list[str]] = {}
     for metric, kinds in sorted(replies.items()):
@@ -136,6 +137,7 @@ def by_metric(found: Mapping[str, Fix], dist: str) -> str:
 
 
 _MODE = re.compile(r", (json|schema|sync|async)\b")
+_SPAN = re.compile(r", up to [\d.]+$")
 _NUMBER = re.compile(r"[\d.]+")
 
 
