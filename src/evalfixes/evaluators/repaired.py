@@ -194,7 +194,7 @@ def _moved(value: Any, space: dict[str, Any]) -> Any:
     if value.__globals__.get("__name__") != space.get("__name__"):
         return None  # somebody's decorator; what it wraps is out of reach
     moved = FunctionType(value.__code__, space, value.__name__, value.__defaults__, value.__closure__)
-    moved.__kwdefaults__ = value.__kwdefaults__
+    moved.__kwdefaults__, moved.__annotations__ = value.__kwdefaults__, value.__annotations__
     moved.__dict__.update(value.__dict__)
     moved.__doc__, moved.__qualname__ = value.__doc__, value.__qualname__
     return moved
