@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 from evalfixes.fixes.deepeval import _families
 from evalfixes.fixes.deepeval._asking import list_of_verdicts, single_verdict
 from evalfixes.fixes.deepeval._calls import Call, Conversation, both_ways
-from evalfixes.fixes.deepeval._listening import Facade, Listening
+from evalfixes.fixes.deepeval._listening import Facade, Listening, parser
 from evalfixes.fixes.deepeval._replies import Again, Cell, Reader, cell
 from evalfixes.verdicts.yesno import ALIASES, YES_NO
 
@@ -72,7 +72,7 @@ class _Asked:
         opened = cell.get()
         if opened is not None and self.listens:
             self.heard = opened
-            own["model"] = Listening(self.metric.model, opened)
+            own["model"] = Listening(self.metric.model, opened, parser(self._original))
         bound = self._with(**changed)
         return self._original(Facade(self.metric, **own), *bound.args[1:], **bound.kwargs)
 
