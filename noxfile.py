@@ -198,20 +198,19 @@ def in_pins(session: nox.Session, chosen: list[Pin], marked: str, cases: str) ->
     jobs = []
     for pin in chosen:
         variables = {"EVALFIXES_PIN_DIST": pin.dist, "EVALFIXES_PIN_RELEASE": pin.release, "EVALFIXES_CASES": cases}
-        tests = ["tests/contract", *doors(pin.dist), *beside(pin)]
+        tests = ["tests/contract", *doors(pin.dist), *beside(pin, everywhere=not marked)]
         jobs.append(Job(pin.name, pin.python, pin.requirements, [*tests, *arguments], pin.constraints, variables))
     side_by_side(session, jobs)
 
 
-def beside(pin: Pin) -> list[str]:
-    """On the newest release: the tests of single fixes, and those of the evaluator classes."""
-    if pin.release != list(upstream(pin.dist)["releases"])[-1]:
-        return []
+def beside(pin: Pin, everywhere: bool) -> list[str]:
+    """On the newest release: the tests of single fixes, and those of the evaluator classes; these everywhere if told."""
+    newest = pin.release == list(upstream(pin.dist)["releases"])[-1]
     own = Path("tests", "fixes", pin.dist.removesuffix("-cli").replace("-", "_"))
     # The classes of agentevals go through its door.
     return [
-        *([str(own)] if (ROOT / own).is_dir() else []),
-        *(["tests/evaluators"] if pin.dist != "agentevals-cli" else []),
+        *([str(own)] if newest and (ROOT / own).is_dir() else []),
+        *(["tests/evaluators"] if (newest or everywhere) and pin.dist != "agentevals-cli" else []),
     ]
 
 
