@@ -204,7 +204,7 @@ def in_pins(session: nox.Session, chosen: list[Pin], marked: str, cases: str) ->
 
 
 def beside(pin: Pin, everywhere: bool) -> list[str]:
-    """On the newest release: the tests of single fixes, and those of the evaluator classes; these everywhere if told."""
+    """On the newest release the tests of single fixes; there, or everywhere, those of the evaluator classes."""
     newest = pin.release == list(upstream(pin.dist)["releases"])[-1]
     own = Path("tests", "fixes", pin.dist.removesuffix("-cli").replace("-", "_"))
     # The classes of agentevals go through its door.
