@@ -32,6 +32,10 @@ TESTING = ("packaging", "pytest", "hypothesis", "tomli; python_version < '3.11'"
 EXTRAS = {"google-adk": "google-adk[eval]"}
 
 
+OFF_RECORD = {"2.4.9": ("langchain<0.4", "langchain-community<0.4", "langchain-core<0.4", "langchain-openai<0.4")}
+"""What releases that are not on record, but have a patch, need beside them to be imported."""
+
+
 class Pin(NamedTuple):
     """A pinned environment: a release, the Python it runs on and what stands beside it."""
 
@@ -69,18 +73,35 @@ def dists() -> list[str]:
 
 
 def for_patches(dist: str) -> dict[Pin, list[str]]:
-    """The last release of every patch, under the pinned environment that stands nearest to it.
+    """The last release of every patch that can be imported, under the pinned environment that stands nearest to it.
 
-    A release runs on the dependencies of one that was published around the same time.
+    A release runs on the dependencies of one that was published around the same time; one that is not on record,
+    which a fork may be built on, on its own.
     """
-    order = list(upstream(dist)["releases"])
+    known = upstream(dist)["releases"]
+    order = list(known)
     hosts = sorted(pins(dist), key=lambda pin: pin.python != "3.12")
     found: dict[Pin, list[str]] = {}
-    for release in {path.stem.partition("..")[2] for path in (ROOT / "patches" / dist).glob("*/*.patch")}:
-        place = order.index(release) if release in order else 0
-        near = min(hosts, key=lambda pin: abs(order.index(pin.release) - place))
+    spans = {path.stem for path in (ROOT / "patches" / dist).glob("*/*.patch")}
+    for release in {_last(span, known) for span in spans}:
+        if release in known:
+            place = order.index(release)
+            near = min(hosts, key=lambda pin: abs(order.index(pin.release) - place))
+        else:
+            near = Pin(dist, release, "3.11", "wide", OFF_RECORD.get(release, ()), "")
         found.setdefault(near, []).append(release)
     return found
+
+
+def _last(span: str, known: dict[str, Any]) -> str:
+    """The last release of a range that can be imported; its end, if none is on record."""
+    first, _, last = span.partition("..")
+    order = list(known)
+    if last not in known:
+        return last
+    start = order.index(first) if first in known else 0
+    whole = [release for release in order[start : order.index(last) + 1] if "broken" not in known[release]]
+    return whole[-1] if whole else last
 
 
 def pins(dist: str) -> list[Pin]:
