@@ -16,6 +16,7 @@ import evalfixes
 from evalfixes.errors import UnscoredError
 from evalfixes.fix import Fix
 from evalfixes.fixes.deepeval._families import LISTS, SINGLES, Family
+from evalfixes.fixes.deepeval._told import spans
 from evalfixes.releases import in_range
 from evalfixes.runtime.fingerprint import source_file
 from tests.forked import forked
@@ -26,7 +27,11 @@ pytestmark = [pytest.mark.door, pytest.mark.slow]
 import deepeval  # noqa: E402
 
 QAG = in_range(deepeval.__version__, "4.2.4..")
-FAMILIES = [family for family in (*LISTS, *SINGLES) if source_file(family.module) is not None]
+FAMILIES = [
+    family
+    for family in (*LISTS, *SINGLES)
+    if source_file(family.module) is not None and in_range(deepeval.__version__, spans(family))
+]
 EXACT = ("role_violation", "prompt_alignment", "conversation_completeness")
 HERE = [
     family
