@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.strategies._google_adk import METRICS, THRESHOLDS, gone, judged
+from evalfixes.releases import in_range
+from tests.strategies._google_adk import GONE, METRICS, THRESHOLDS, gone, judged
 
-_MISSING = gone()
+
+def _missing() -> st.SearchStrategy[Any]:
+    # Up to 2.7.1 a turn whose judge gives no response at all is left out of the results: adk-judge-samples sees to that.
+    left_out = ("lost-call",) if in_range(version("google-adk"), "1.6.1..2.7.1") else ()
+    return gone(*(name for name in GONE if name not in left_out))
+
+
+_MISSING = st.deferred(_missing)
 
 well_formed = st.builds(judged, METRICS, st.lists(st.booleans(), min_size=1, max_size=4), THRESHOLDS)
 
