@@ -12,7 +12,7 @@ from tests.strategies._google_adk import GONE, METRICS, THRESHOLDS, gone, judged
 
 
 def _missing() -> st.SearchStrategy[Any]:
-    # Up to 2.7.1 a turn whose judge gives no response at all is left out of the results: adk-judge-samples sees to that.
+    # Up to 2.7.1 a turn whose judge gives no response at all is left out of the results: see adk-judge-samples.
     left_out = ("lost-call",) if in_range(version("google-adk"), "1.6.1..2.7.1") else ()
     return gone(*(name for name in GONE if name not in left_out))
 
