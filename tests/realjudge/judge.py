@@ -85,7 +85,7 @@ class Judge:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 reply = judge.answer(body)
-                status = 503 if reply is None else 200
+                status = 404 if reply is None else 200  # clients ask again after a 503
                 said: dict[str, Any] = {"error": {"message": "not recorded"}}
                 if reply is not None:
                     said = completion(body["model"], reply)
